@@ -16,6 +16,14 @@ IMAGE = "tests/lab/static/test_static_image.py"
 
 TUNE = (
     Mutant(
+        "memory of a build after changes",
+        "what its code and data lose is not counted",
+        "lab/heapscope/forecast/predict/memory_states.py::MemoryModel.sizes",
+        "(self.built or self).held",
+        "self.held",
+        COMMAND,
+    ),
+    Mutant(
         "strict gain of a rank at no more memory",
         "memory does not limit",
         "lab/heapscope/forecast/tune/ranks.py::_gain",

@@ -27,10 +27,9 @@ from heapscope.forecast.predict.memory_states import (
     IRAM,
     MORE,
     MemoryModel,
-    MemoryUse,
     group_of,
-    use_of,
 )
+from heapscope.forecast.predict.memory_use import MemoryUse, use_of
 from heapscope.forecast.predict.part_table import (
     APP_MAIN,
     BOOT,

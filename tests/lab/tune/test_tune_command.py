@@ -345,3 +345,30 @@ def test_the_place_is_in_the_search(tune: Any) -> None:
             best = result[name]["best"]
             assert best["median"][metric] == pytest.approx(band["median"], abs=0.006)
             assert best["low_80"][metric] == pytest.approx(band["low_80"], abs=0.006)
+
+
+@pytest.mark.slow
+def test_changes_count_from_what_the_build_has(tune: Any) -> None:
+    """The build has lwIP's code in RAM, which the best configuration gives back."""
+    text = 'CONFIG_IDF_TARGET="esp32c3"\nCONFIG_LWIP_IRAM_OPTIMIZATION=y\n'
+    Path("S").write_text(text, encoding="utf-8")
+    args = ("S", "--idf", "5.5", "--static-dram", "120000", "--goal", "tcp_rx>=5", "--json", "-")
+    document = valid(tune(*args)[1])
+    assert "CONFIG_LWIP_IRAM_OPTIMIZATION=n" in document["options"]
+    before = read_config(["S"], chip="esp32c3", sdk="5.5")
+    lines = "".join(f"{line}\n" for line in document["options"])
+    Path("F").write_text(text + lines, encoding="utf-8")
+    after = read_config(["F"], chip="esp32c3", sdk="5.5")
+    model = MemoryModel(
+        scene=MemoryScene(config=before, minor=minor_of_config(before)), static_dram=120_000
+    )
+    free = {"now": model.free(model.busiest)[DRAM].median}
+    free["best"] = free["now"] + model.difference(model.of(after), model.busiest).median
+    for key, size in free.items():
+        assert document[key]["median"]["free"] * 1024 == pytest.approx(size, abs=64)
+
+
+def test_two_files_of_a_build_are_refused(tune: Any) -> None:
+    code, _, err = tune("--chip", "esp32c3", "--map", "a.map", "--static-dram", "1KB")
+    assert code == 2
+    assert "all say what is static" in err

@@ -13,17 +13,22 @@ from heapscope.base.option import Option
 from heapscope.base.printable import printable
 from heapscope.base.progress import OnProgress, phase
 from heapscope.base.request import REQUESTS_MAX, parse_requests
+from heapscope.base.sizes import parse_size
 from heapscope.cli.verbs.options import (
     Air,
+    Bin,
     Chip,
+    Elf,
     Idf,
     Loss,
+    Map,
     MeasuredFile,
     Needs,
     NoMeasured,
     ProjectFolder,
     Rtt,
     Sdkconfigs,
+    StaticDram,
     Tls,
     Traced,
 )
@@ -52,6 +57,10 @@ def tune(
     measured: MeasuredFile = None,
     no_measured: NoMeasured = False,
     tls: Tls = 0,
+    elf: Elf = None,
+    map: Map = None,
+    bin: Bin = None,
+    static_dram: StaticDram = None,
     trace: Annotated[
         str | Path | Sequence[str | Path],
         Option("T.hst", "The program's own allocations, which must fit too."),
@@ -98,7 +107,8 @@ def tune(
 
     Exact by the models of `predict`, under every rule that a build, Kconfig or the device enforces,
     over a domain that the answer names. It changes the fewest options of all that are as good.
-    It starts from the files, or from the defaults of --chip. --trace is without Wi-Fi's blocks, and
+    It starts from the files, or from the defaults of --chip. Where a map, an ELF or an image of the
+    build is given, memory is counted from what that has. --trace is without Wi-Fi's blocks, and
     of several, traces of variants, the best is taken. The buffers of --tls sessions are taken off,
     and their modes compared.
     Exit code 1 when no configuration has all that is needed; then it says what would have to be
@@ -126,6 +136,7 @@ def tune(
     from heapscope.forecast.predict.memory_states import MemoryModel
     from heapscope.forecast.predict.own_board import measured_of
     from heapscope.forecast.predict.psram import psram_notes
+    from heapscope.forecast.predict.static_use import static_use
     from heapscope.forecast.predict.wifi_table import METRICS, chips
     from heapscope.forecast.tune.goals import CONTIGUOUS, PREFERENCES, parse_goals, parse_keep
     from heapscope.forecast.tune.problem import Problem, with_psram
@@ -162,6 +173,9 @@ def tune(
         chip, files, idf, project=None if project is None else Path(project)
     )
     kept = parse_keep(keep, trade_options(config))
+    build = MemoryScene(config=config, minor=minor_of_config(config, idf), demand=Demand(tls=tls))
+    size = None if static_dram is None else parse_size(static_dram, what="--static-dram")
+    static = static_use(build, elf=elf, map=map, bin=bin, static_dram=size)
     if psram_mode is not None:
         config = with_psram(config, psram_mode)
     if config.chip in chips() and config.value(_WIFI) is None:
@@ -170,13 +184,12 @@ def tune(
             remedy="switch Wi-Fi on (ESP_WIFI_ENABLED), or give --idf of a later release",
         )
     unread = left_out(config)
-    scene = MemoryScene(config=config, minor=minor_of_config(config, idf), demand=Demand(tls=tls))
-    memory = MemoryModel(scene=scene)
+    memory = MemoryModel(scene=build, **vars(static)).of(config)
     modes = choose_tls(memory) if tls else None
     ground = config if modes is None else config.changed_to(modes.lines)
     own, stated = measured_of(paths, measured=board, no_measured=no_measured, chip=chip, idf=idf)
-    board_notes = () if psram_mode else psram_notes(scene, "--psram-mode none leaves it out")
-    notes = (*notes, *unread, *board_notes, *stated)
+    board_notes = () if psram_mode else psram_notes(memory.scene, "--psram-mode none leaves it out")
+    notes = (*notes, *unread, *board_notes, *memory.unlike, *stated)
     if traces and not traced:
         from heapscope.forecast.predict.system_load import twice
 

@@ -23,8 +23,8 @@ from heapscope.forecast.predict.memory_states import (
     MEMORIES,
     PSRAM,
     MemoryModel,
-    use_of,
 )
+from heapscope.forecast.predict.memory_use import use_of
 from heapscope.forecast.predict.part_table import BOOT, parts_in
 
 #: Not a state of its own: the busiest one that a configuration has.

@@ -24,8 +24,9 @@ from math import sqrt
 
 from heapscope.config.config import Config
 from heapscope.forecast.predict.chip_memory import ChipMemory, chip_memory, empty_static
-from heapscope.forecast.predict.memory_fit import MemoryFit, memory_fit
+from heapscope.forecast.predict.memory_fit import memory_fit
 from heapscope.forecast.predict.memory_scene import BLE_WORKS, MemoryScene, QueriedValues, host_of
+from heapscope.forecast.predict.memory_use import MemoryUse, use_of
 from heapscope.forecast.predict.part_place import KINDS, place_of
 from heapscope.forecast.predict.part_table import (
     APP_MAIN,
@@ -114,33 +115,6 @@ class FreeBand:
     half_80: float
 
 
-@dataclass(frozen=True, kw_only=True)
-class MemoryUse:
-    """The part of one memory that a configuration takes, by what can be learned: bytes of each kind
-    of figure, and 1 for each sum that MORE names. `squares`: by kind, the sum of squares of the
-    parts, for what each part is off by itself."""
-
-    features: Mapping[str, float]
-    squares: Mapping[str, float]
-
-    def taken(self, fit: MemoryFit) -> float:
-        return float(fit.row(self.features) @ fit.mean)
-
-    def variance(self, fit: MemoryFit) -> float:
-        row = fit.row(self.features)
-        return float(row @ fit.covariance @ row) + fit.own_variance(self.squares)
-
-
-def use_of(sizes: Iterable[tuple[str, float]], more: Iterable[str] = ()) -> MemoryUse:
-    """`sizes`: kind and bytes of each part."""
-    features: dict[str, float] = dict.fromkeys(more, 1.0)
-    squares: dict[str, float] = {}
-    for kind, size in sizes:
-        features[kind] = features.get(kind, 0.0) + size
-        squares[kind] = squares.get(kind, 0.0) + size * size
-    return MemoryUse(features=features, squares=squares)
-
-
 def group_of(state: str, place: str) -> str:
     """Which of the fit's spreads and bands is that of a state."""
     groups = {BUSY: PROVISIONING, CONNECTED: WIFI, LOAD: WIFI}
@@ -160,7 +134,7 @@ class MemoryModel:
     """A configuration, ready to be asked about its memory. A file of its build tells bytes of all
     code and data, `static_dram` and `static_iram`, and the radios and networks that are `linked`;
     `boot`: the heap's own regions, where an image tells them; `unlike`: what the file contradicts
-    in the configuration, in sentences."""
+    in the configuration, in sentences; `built`: what the file is of, where that is another."""
 
     scene: MemoryScene
     static_dram: int | None = None
@@ -168,6 +142,7 @@ class MemoryModel:
     boot: BootLog | None = None
     unlike: tuple[str, ...] = ()
     linked: frozenset[str] | None = None
+    built: MemoryModel | None = None
     own: tuple[OwnMemory, ...] = ()
 
     @property
@@ -184,8 +159,12 @@ class MemoryModel:
 
     def of(self, config: Config) -> MemoryModel:
         """The same program with another configuration."""
-        scene = replace(self.scene, config=config, _names={})
-        return replace(self, scene=scene, own=())
+        return replace(self.at_scene(replace(self.scene, config=config, _names={})), own=())
+
+    def at_scene(self, scene: MemoryScene) -> MemoryModel:
+        """The same program in another scene: code and data are those of a file of its build, but
+        for the parts that differ."""
+        return replace(self, scene=scene, built=self.built or self)
 
     def linking(self, *links: str) -> MemoryModel:
         """The same with these linked in every state."""
@@ -370,14 +349,15 @@ class MemoryModel:
         self, state: str, place: str, only: Collection[str] | None = None
     ) -> dict[str, tuple[str, float]]:
         """By part, its kind and bytes: of static parts what is not in an empty program's default
-        build, or nothing where the static use is known."""
+        build, or not in the build where the static use is known."""
         held = [each for each in self.held(state, only) if each.place == place]
         sizes = {each.part.id: (each.part.kind, each.taken) for each in held if not each.static}
-        if self.known(place) is None:
-            default = default_statics(self.scene.config.chip, self.scene.minor, place)
-            wanted = [each for each in default if only is None or each.part.id in only]
-            sizes |= _steps(wanted, [each for each in held if each.static])
-        return sizes
+        before: Iterable[Held] = default_statics(self.scene.config.chip, self.scene.minor, place)
+        if self.known(place) is not None:
+            built = (self.built or self).held(state, only)
+            before = [each for each in built if each.static and each.place == place]
+        wanted = [each for each in before if only is None or each.part.id in only]
+        return sizes | _steps(wanted, [each for each in held if each.static])
 
     def use(self, state: str, place: str) -> MemoryUse:
         return use_of(self.sizes(state, place).values(), self.more(state) if place == DRAM else ())

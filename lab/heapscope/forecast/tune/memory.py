@@ -21,8 +21,8 @@ from heapscope.forecast.predict.memory_states import (
     PSRAM,
     FreeBand,
     MemoryModel,
-    use_of,
 )
+from heapscope.forecast.predict.memory_use import use_of
 from heapscope.forecast.predict.part_table import PartRow, parts_in
 from heapscope.forecast.tune.options import as_number, as_tx, built_values
 from heapscope.forecast.tune.quantity import Quantity, band_above
@@ -213,7 +213,7 @@ class LeftMemory:
 
     def _at(self, choice: Choice) -> MemoryModel:
         scene = replace(self.model.scene, instead=self._values(choice), _names={})
-        return replace(self.model, scene=scene)
+        return self.model.at_scene(scene)
 
     def _values(self, choice: Choice) -> dict[str, Value]:
         built: dict[str, Value] = {}

@@ -26,7 +26,8 @@ from heapscope.config.value import Value
 from heapscope.forecast.predict.config_knobs import knobs_of
 from heapscope.forecast.predict.known_gain import is_known_gain
 from heapscope.forecast.predict.memory_fit import memory_fit
-from heapscope.forecast.predict.memory_states import DRAM, IRAM, PSRAM, MemoryModel, MemoryUse
+from heapscope.forecast.predict.memory_states import DRAM, IRAM, PSRAM, MemoryModel
+from heapscope.forecast.predict.memory_use import MemoryUse
 from heapscope.forecast.predict.part_table import BOOT, memory_table
 from heapscope.forecast.predict.wifi_table import Knobs, chips
 from heapscope.forecast.tune.options import broken_rules
