@@ -30,6 +30,7 @@ class LoggedFigure:
     clock: int | None = None
     boot: int = 1
     words: str = ""  # of its line, without numbers: which point of a round it tells of
+    time: int | None = None  # ms by the line's own words, from any zero
 
 
 @dataclass(kw_only=True)
@@ -99,7 +100,7 @@ class LoggedFigures:
             value = getattr(fact, name)
             if value is None:
                 continue
-            figure = LoggedFigure(value, fact.line, fact.uptime, fact.clock, boot, words)
+            figure = LoggedFigure(value, fact.line, fact.uptime, fact.clock, boot, words, fact.time)
             self._units[fact.memory, name] = fact.unit
             if is_invalid(value):
                 self.invalid.append(figure)
