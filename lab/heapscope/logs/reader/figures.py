@@ -52,12 +52,14 @@ class FigureSeries:
     def add(self, figure: LoggedFigure) -> None:
         if figure.line != self.last.line:
             self.before = self.last
-        if self.lowest is None or self.lowest.boot != figure.boot:
+        lowest = self.lowest
+        if lowest is None or lowest.boot != figure.boot or figure.value < lowest.value:
             self.lowest = figure
-        self.lowest = min(self.lowest, figure, key=lambda one: one.value)
         self.last = figure
-        self.least = min(self.least, figure, key=lambda one: one.value)
-        self.most = max(self.most, figure, key=lambda one: one.value)
+        if figure.value < self.least.value:
+            self.least = figure
+        if figure.value > self.most.value:
+            self.most = figure
         if self.count % self.step == 0:
             self.points.append(figure)
         self.count += 1
