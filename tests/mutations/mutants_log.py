@@ -6,6 +6,7 @@ from mutant import Mutant
 
 NATIVE = "lab/native/log"
 TESTS = "tests/lab/log"
+SERIES = "tests/lab/series/test_judge_series.py"
 
 OF_LOGS = (
     Mutant(
@@ -130,26 +131,58 @@ OF_LOGS = (
     ),
     Mutant(
         "points of a round",
-        "all lines of a round are one series",
-        "lab/heapscope/logs/answer/trend.py::_trend",
-        "2 * len(leaking) >= len(rows)",
-        "False",
-        "tests/lab/log/test_log_phases.py",
-    ),
-    Mutant(
-        "points of a round",
-        "only words tell the points of a round",
-        "lab/heapscope/logs/answer/trend.py::_round_length",
+        "a round is not found from the series",
+        "lab/heapscope/answers/series/samples.py::round_length",
         "return length",
         "return 1",
         "tests/lab/log/test_log_phases.py",
     ),
     Mutant(
-        "points of a round",
-        "what never comes back is a cache",
-        "lab/heapscope/logs/answer/trend.py::_stays_away",
-        "quarters[-1].min() > quarters[0].max()",
-        "False",
-        "tests/lab/log/test_log_phases.py",
+        "series",
+        "an alarm needs no evidence",
+        "lab/heapscope/answers/series/judge.py::judge_series",
+        "if dies >= _SURE:",
+        "if dies >= 0.1:",
+        SERIES,
+    ),
+    Mutant(
+        "series",
+        "a level that has just sunk is called still",
+        "lab/heapscope/answers/series/judge.py::judge_series",
+        "if dies < _LIKELY and _sinks(series):",
+        "if dies < 0 and _sinks(series):",
+        SERIES,
+    ),
+    Mutant(
+        "dates of a series",
+        "a leak is dated by all that came before it",
+        "lab/heapscope/answers/series/dates.py::leak_until",
+        "since = series.since(last_change(series))",
+        "since = series",
+        SERIES,
+    ),
+    Mutant(
+        "dates of a series",
+        "a start that failed does not count as a lifetime",
+        "lab/heapscope/answers/series/dates.py::_lifetime",
+        "near = series.failed and",
+        "near = False and",
+        SERIES,
+    ),
+    Mutant(
+        "dates of a series",
+        "milliseconds of 32 bits that begin anew are a start",
+        "lab/heapscope/logs/answer/heap_series.py::_begins",
+        "before < _WRAP // 2 or time > _WRAP // 4",
+        "True",
+        f"{TESTS}/test_log_series.py",
+    ),
+    Mutant(
+        "dates of a series",
+        "a column of times is none",
+        "lab/native/log/table.c::row_read",
+        "facts[at].time = time > 0 ? time : 0;",
+        "facts[at].time = 0;",
+        f"{TESTS}/test_log_series.py",
     ),
 )

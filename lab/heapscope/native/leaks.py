@@ -36,16 +36,6 @@ def leak_rows(holders: Rows, lives: Rows, live: Rows, *, whole: bool) -> Rows:
     return rows
 
 
-def level_row(lives: Rows, *, stretches: int) -> np.void:
-    """The same of levels. `lives`: hs_lab_life_row_t of blocks that are made up of them."""
-    rows = np.zeros(1, dtype=dtype("hs_lab_leak_row_t"))
-    given = ffi.from_buffer("hs_lab_life_row_t[]", np.ascontiguousarray(lives)), len(lives)
-    pointer = ffi.from_buffer("hs_lab_leak_row_t[]", rows)
-    check(load().hs_lab_level_leak(*given, stretches, pointer), "judging levels")
-    row: np.void = rows[0]
-    return row
-
-
 def leak_reason(reason: int) -> str:
     """Why, for people; empty where figures say it."""
     return str(ffi.string(load().hs_lab_leak_reason_text(reason)).decode("utf-8"))

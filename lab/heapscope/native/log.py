@@ -123,6 +123,7 @@ class Fact:
     uptime = _Time()  #: since the start of the program
     before = _Time()  #: the uptime of the last line that tells one
     clock = _Time()  #: since midnight
+    time = _Time()  #: by the line's own words, from any zero
 
     address = _Number()
     size = _Number()

@@ -123,9 +123,6 @@ int hs_lab_leaks(const hs_lab_holder_row_t *holders, size_t holder_count,
                  const hs_lab_life_row_t *lives, size_t life_count, const hs_lab_live_row_t *live,
                  size_t live_count, int whole, hs_lab_leak_row_t *rows, size_t capacity,
                  size_t *count);
-/* The same of levels: the lives of blocks that are made up, of one holder, HS_LAB_STAYS for those that go on. */
-int hs_lab_level_leak(const hs_lab_life_row_t *lives, size_t life_count, uint32_t stretches,
-                      hs_lab_leak_row_t *row);
 const char *hs_lab_leak_reason_text(uint32_t reason); /* hs_lab_leak_reason_t */
 
 /* ---- a writer of traces ---- */

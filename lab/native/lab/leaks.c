@@ -18,12 +18,6 @@ int hs_lab_leaks(const hs_lab_holder_row_t *holders, size_t holder_count,
     return (int)hs_leaks(&question, rows, capacity, count);
 }
 
-int hs_lab_level_leak(const hs_lab_life_row_t *lives, size_t life_count, uint32_t stretches,
-                      hs_lab_leak_row_t *row)
-{
-    return (int)hs_level_leak(lives, life_count, stretches, row);
-}
-
 const char *hs_lab_leak_reason_text(uint32_t reason)
 {
     static const char *const texts[] = {

@@ -12,7 +12,6 @@
 /* A pool whose growth fades falls to exp(-FADES) of its first rate within the interval. Where most blocks stay it may
  * be one that takes twice the interval to fill. A leak keeps few of many: there the pools are left out that only more
  * blocks could tell from it, as FADES_OF_FEW over the root of their number says. */
-#define FADES_OF_LEVELS 3.5
 #define FADES_MOST 3.0
 #define FADES_LEAST 0.5
 #define FADES_OF_FEW 20
@@ -24,7 +23,7 @@
 #define FREED_MOST 0.05
 /* Steady growth is taken for one that fades or has stopped at most so often, each. */
 #define UNSTEADY 0.0005
-#define SLOWS 0.002 /* for one that fades, where blocks are not made up of levels */
+#define SLOWS 0.002 /* for one that fades */
 
 /* Ages from which a block is old, in shares of the interval. */
 static const double ages[] = {1.0 / 32, 1.0 / 16, 1.0 / 8, 1.0 / 4, 1.0 / 2};
@@ -144,8 +143,7 @@ static bool is_steady(const hs_leak_holder_t *holder, const hs_leak_evidence_t *
     while (alive[reached - 1] == 0) {
         reached--;
     }
-    const double seldom = holder->axis == HS_LAB_AXIS_LEVEL ? UNSTEADY : SLOWS;
-    const bool slows = hs_tail_normal_above((0.5 - place) * sqrt(12 * number)) < seldom;
+    const bool slows = hs_tail_normal_above((0.5 - place) * sqrt(12 * number)) < SLOWS;
     const bool stopped = pow((double)reached / (double)count, number) < UNSTEADY;
     return !slows && !stopped && !emptied(holder, match->old / (double)count, match->first);
 }
@@ -188,19 +186,16 @@ static bool at_age(const hs_leak_holder_t *holder, size_t age, hs_leak_evidence_
         return false;
     }
     const double variance = hs_leak_variance_ratio(holder->births + first, count, 1);
-    const bool levels = holder->axis == HS_LAB_AXIS_LEVEL;
-    const double even = levels ? variance : variance * evenness(holder->births + first, count);
-    const double back = levels ? FADES_OF_LEVELS : FADES_MOST;
+    const double even = variance * evenness(holder->births + first, count);
     const double few = FADES_OF_FEW / sqrt(match.old / even);
-    const double counted = holder->kept ? FADES_LEAST : fmax(FADES_LEAST, fmin(FADES_MOST, few));
-    const double ahead = levels ? FADES_OF_LEVELS : counted;
+    const double ahead = holder->kept ? FADES_LEAST : fmax(FADES_LEAST, fmin(FADES_MOST, few));
     exposure /= POOL_LIFE * (double)n;
     match.variance = variance;
     match.chance = fmax(
         fmax(hs_tail_poisson_at_most(match.ended / variance, exposure / variance),
              hs_tail_binomial_at_most(match.ended / variance + turned, built / variance + turned)),
         fmax(fades(holder->alive + first, count, even, ahead, false),
-             fades(holder->alive + first, count, even, back, true)));
+             fades(holder->alive + first, count, even, FADES_MOST, true)));
     match.steady = match.ended <= FREED_MOST * built && is_steady(holder, &match);
     *out = match;
     return true;

@@ -10,7 +10,6 @@
 
 /* Share of holders without a leak among those called leaks, at most, on average. */
 #define FALSE_SHARE 0.02
-#define FALSE_SHARE_OF_LEVELS 0.05
 /* Stretches below which nothing is reported. */
 #define STRETCHES_LEAST 8
 /* A holder that looks so much like a leak is called neither plateau nor cache. */
@@ -34,7 +33,6 @@ typedef struct leaks {
     double *chances;
     size_t tested;
     double share, limit;
-    size_t levels; /* stretches of made up blocks */
     hs_leak_holder_t holder;
 } leaks_t;
 
@@ -210,7 +208,7 @@ static size_t take_again(leaks_t *leaks, const holder_test_t *test, size_t first
 {
     const hs_lab_holder_row_t *row = test->row;
     const uint32_t axis = leaks->rows[first].axis;
-    const size_t stretches = row == NULL ? leaks->levels : stretches_of(row, axis);
+    const size_t stretches = row == NULL ? 0 : stretches_of(row, axis);
     return take_axis(leaks, first, stretches,
                      row != NULL && row->freed < row->allocated - row->freed);
 }
@@ -323,13 +321,13 @@ static void judge(leaks_t *leaks, const holder_test_t *test, hs_lab_leak_row_t *
         row->reason = HS_LAB_LEAK_ONLY_GROWTH;
     } else if (holder->stretches < STRETCHES_LEAST) {
         row->reason = HS_LAB_LEAK_SHORT;
-    } else if (test->began && holder->axis != HS_LAB_AXIS_LEVEL) {
+    } else if (test->began) {
         settle(row, HS_LAB_LEAK_STARTUP, HS_LAB_LEAK_BEGAN);
     } else if (!suspect && hs_leak_returns(holder)) {
         settle(row, HS_LAB_LEAK_CACHE, HS_LAB_LEAK_RETURNS);
     } else if (!suspect && hs_leak_stopped(holder)) {
         settle(row, HS_LAB_LEAK_PLATEAU, HS_LAB_LEAK_STOPPED);
-    } else if (holder->axis != HS_LAB_AXIS_LEVEL && hs_leak_fills(holder, &bound)) {
+    } else if (hs_leak_fills(holder, &bound)) {
         settle(row, HS_LAB_LEAK_FILLING, HS_LAB_LEAK_FADES);
         row->bound = bound;
     } else {
@@ -386,31 +384,4 @@ hs_status_t hs_leaks(const hs_leak_question_t *question, hs_lab_leak_row_t *rows
     }
     discard(leaks);
     return status;
-}
-
-hs_status_t hs_level_leak(const hs_lab_life_row_t *lives, size_t life_count, size_t stretches,
-                          hs_lab_leak_row_t *row)
-{
-    leaks_t *leaks = calloc(1, sizeof *leaks);
-    if (leaks == NULL || stretches > HS_LAB_LEAK_STRETCHES) {
-        free(leaks);
-        return leaks == NULL ? HS_ERR_MEMORY : HS_ERR_ARGUMENT;
-    }
-    leaks->rows = malloc((life_count + 1) * sizeof *leaks->rows);
-    if (leaks->rows == NULL) {
-        discard(leaks);
-        return HS_ERR_MEMORY;
-    }
-    memcpy(leaks->rows, lives, life_count * sizeof *leaks->rows);
-    leaks->count = life_count;
-    leaks->limit = leaks->share = FALSE_SHARE_OF_LEVELS;
-    leaks->tested = 1;
-    leaks->levels = stretches;
-    take_axis(leaks, 0, stretches, false);
-    const hs_leak_evidence_t match = hs_leak_evidence(&leaks->holder);
-    const holder_test_t test = {
-        .match = match, .end = life_count, .grows = match.testable && match.steady};
-    *row = row_of(leaks, &test, true);
-    discard(leaks);
-    return HS_OK;
 }

@@ -30,8 +30,5 @@ typedef struct hs_leak_question {
  * there is not, or holders are out of order; HS_ERR_MEMORY. */
 hs_status_t hs_leaks(const hs_leak_question_t *question, hs_lab_leak_row_t *rows, size_t capacity,
                      size_t *count);
-/* The row of one holder whose blocks are made up of levels, in so many stretches. Likewise. */
-hs_status_t hs_level_leak(const hs_lab_life_row_t *lives, size_t life_count, size_t stretches,
-                          hs_lab_leak_row_t *row);
 
 #endif

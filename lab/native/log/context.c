@@ -4,6 +4,9 @@
 
 #include "form.h"
 #include "letters.h"
+#include "words.h"
+
+#define HEADING_MAX 48u /* bytes of a heading of one figure */
 
 /* A decimal number that ends before `end` and has at most 15 digits; false: none. */
 static bool number_before(const char *text, size_t end, int64_t *value)
@@ -17,6 +20,29 @@ static bool number_before(const char *text, size_t end, int64_t *value)
         *value = *value * 10 + (text[at] - '0');
     }
     return start < end && end - start < 16;
+}
+
+/* 1 + the memory of a heading of words alone that speaks of what is free of a heap, "Free Heap bytes";
+ * 0: another line. */
+static uint8_t heading(const char *text, size_t length)
+{
+    uint32_t means = 0;
+    uint8_t memory = HS_LOG_MEMORY_ANY;
+    for (size_t at = strspn(text, "|> "); at < length && length < HEADING_MAX;) {
+        size_t end = at;
+        while (hs_log_word_byte(text[end]) && !hs_log_is_digit(text[end])) {
+            end++;
+        }
+        const hs_log_word_t word = hs_log_word_find(text + at, end - at);
+        const bool last = end + strspn(text + end, ": ") >= length;
+        if (end == at || (text[end] != ' ' && !last)) {
+            return 0;
+        }
+        means |= word.means;
+        memory = word.means & HS_WORD_MEMORY ? word.memory : memory;
+        at = end + strspn(text + end, ": ");
+    }
+    return means == (HS_WORD_FREE | HS_WORD_HEAP) ? (uint8_t)(1 + memory) : 0;
 }
 
 /* 1 + the memory that a prompt is asked for; 0: nothing is asked. */
@@ -38,12 +64,12 @@ static uint8_t question(const char *text, size_t length)
             return (uint8_t)(1 + calls[i].memory);
         }
     }
-    return 0;
+    return heading(text, length);
 }
 
 static bool answer_read(uint8_t requested, const char *text, size_t length, hs_lab_log_fact_t *fact)
 {
-    const size_t start = strspn(text, "> ");
+    const size_t start = strspn(text, "|> ");
     if (start == length || strspn(text + start, "0123456789") != length - start ||
         !number_before(text, length, &fact->free)) {
         return false;

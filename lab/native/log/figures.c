@@ -94,6 +94,9 @@ static uint32_t means_behind(hs_log_scan_t *scan, size_t *end)
     for (int i = 0; i < WORDS_BEHIND && scan->text[at] == ' ' && word.means != 0; i++) {
         word = next_word(scan, &at);
         all |= word.means;
+        if (word.means != 0 && strchr("=:", scan->text[at]) != NULL && scan->text[at] != 0) {
+            return 0; /* "t=30 free heap: 25044": of the next number */
+        }
         if (word.means != 0 && strchr(",;)|]", scan->text[at]) != NULL) {
             means = all; /* NUL too */
             *end = at;
@@ -155,6 +158,25 @@ static bool is_bare_heap(const hs_log_scan_t *scan, uint32_t means, const hs_log
     const bool row = hs_log_is_digit(*behind) && behind[-1] == ' '; /* of a table without a head */
     return (first || beside) && !row && number->value >= 1000 &&
            (means & (HS_WORD_OTHER | HS_WORD_CHANGE | HS_WORD_FAIL)) == 0 && belongs(scan, number);
+}
+
+/* "Heap":57.8 among the keys of Tasmota's STATE: KB that are free. */
+static bool is_kilobytes(const hs_log_scan_t *scan, const hs_log_number_t *number)
+{
+    return scan->label.has_colon && scan->label.last & HS_WORD_HEAP && number->value > 0 &&
+           number->value < 1000 && !number->has_unit && strstr(scan->text, "\"LoadAvg\":") != NULL;
+}
+
+/* The number at `at` as one of KB, of which its fraction counts. */
+static hs_log_number_t kilobytes_read(const char *text, size_t at, size_t end)
+{
+    char digits[16];
+    const size_t length = end - at < sizeof digits - 3 ? end - at : sizeof digits - 3;
+    memcpy(digits, text + at, length);
+    memcpy(digits + length, "KB", 3);
+    hs_log_number_t number = hs_log_number_read(digits, 0);
+    number.end = end;
+    return number;
 }
 
 /* "max" alone: beside what is used the most of it, beside a fragmentation the largest block. "maxHeap"
@@ -220,6 +242,10 @@ static void take_numbers(hs_log_scan_t *scan, hs_log_number_t number)
         }
         const uint32_t of_max = count == 1 ? max_heap(scan, means, &number) : 0;
         field = of_max != 0 ? of_max : field;
+        if (i == 0 && field == 0 && count == 1 && is_kilobytes(scan, &number)) {
+            list[0] = kilobytes_read(scan->text, scan->at, number.end);
+            field = HS_LOG_HAS_FREE;
+        }
         if (i == 0 && field == 0 && count == 1 && is_bare_heap(scan, means, &number)) {
             field = HS_LOG_HAS_FREE;
             scan->bare = true;

@@ -6,6 +6,7 @@
 #include "figures.h"
 #include "looks.h"
 #include "measure.h"
+#include "moment.h"
 #include "number.h"
 #include "prefix.h"
 #include "quote.h"
@@ -353,6 +354,7 @@ static void read_line(hs_log_t *log, const hs_log_line_t *line)
     } else if (uptime >= 0) {
         log->uptime = uptime;
     }
+    const int64_t moment = count != 0 ? hs_log_moment_read(line->text, line->length) : -1;
     for (size_t i = 0; i < count; i++) {
         facts[i].line = line->number;
         facts[i].offset = line->offset;
@@ -360,6 +362,7 @@ static void read_line(hs_log_t *log, const hs_log_line_t *line)
         facts[i].uptime = uptime;
         facts[i].before = log->uptime;
         facts[i].clock = prefix.clock;
+        facts[i].time = facts[i].time > 0 ? facts[i].time : moment;
         facts[i].flags |= line->wrapped ? HS_LOG_WRAPPED : 0;
         facts[i].flags |= line->unended ? HS_LOG_UNENDED : 0;
         facts[i].flags |= prefix.is_arduino ? HS_LOG_ARDUINO : 0;

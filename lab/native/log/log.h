@@ -20,7 +20,7 @@
 #define HS_LOG_PATTERNS 4u    /* of the user */
 #define HS_LOG_WAITING 256u   /* facts that wait to be taken */
 
-_Static_assert(sizeof(hs_lab_log_fact_t) == 472,
+_Static_assert(sizeof(hs_lab_log_fact_t) == 480,
                "a fact has no padding and can be compared as bytes");
 
 typedef struct hs_log {

@@ -5,10 +5,11 @@
 #include "form.h"
 #include "letters.h"
 #include "measure.h"
+#include "moment.h"
 #include "number.h"
 #include "words.h"
 
-enum { PLAIN, DEVICE, ADDRESS, NAME, VALUE };
+enum { PLAIN, DEVICE, ADDRESS, NAME, VALUE, TIME };
 
 typedef struct hs_log_cell {
     size_t at, length;
@@ -99,7 +100,11 @@ static hs_log_column_t column_of(const hs_log_table_t *table, const char *text,
                   : is_word(text, cell, addresses) ? ADDRESS
                   : is_word(text, cell, names)     ? NAME
                   : is_word(text, cell, values)    ? VALUE
-                                                   : PLAIN;
+                  : column.field == 0 && hs_log_moment_unit(text + cell->at, cell->length) != 0
+                      ? TIME
+                      : PLAIN;
+    column.unit = column.what == TIME ? (uint32_t)hs_log_moment_unit(text + cell->at, cell->length)
+                                      : column.unit;
     return column;
 }
 
@@ -246,7 +251,12 @@ static size_t row_read(const hs_log_table_t *table, const char *text, const hs_l
     }
     for (size_t i = 0; i < table->count && count > 0; i++) {
         const hs_log_cell_t *cell = &cells[i];
-        if (table->column[i].what == DEVICE) {
+        if (table->column[i].what == TIME) {
+            const int64_t time = hs_log_moment_cell(text + cell->at, table->column[i].unit);
+            for (size_t at = 0; at < count; at++) {
+                facts[at].time = time > 0 ? time : 0;
+            }
+        } else if (table->column[i].what == DEVICE) {
             hs_log_copy(facts[0].name, sizeof facts[0].name, text + cell->at, cell->length);
         } else if (table->column[i].what == ADDRESS && strncmp(text + cell->at, "0x", 2) == 0 &&
                    facts[0].has & HS_LOG_HAS_TOTAL) {

@@ -159,6 +159,7 @@ typedef struct hs_lab_log_fact {
     int64_t uptime;  /* ms since the start of the program, told by the line's prefix; -1: not */
     int64_t before;  /* the uptime of the last line that tells one, this one too; -1: none */
     int64_t clock;   /* ms since midnight, told by the monitor's prefix; -1: not */
+    int64_t time;    /* ms of a clock that the line's own words tell, by any zero; -1: not */
     int64_t address, size, caps, free, largest, min, total, used, peak, count, free_count, code;
     uint32_t length; /* bytes of the line in the input, with its prefix */
     uint32_t has;    /* HS_LOG_HAS_*; fields that are not reported are 0 */

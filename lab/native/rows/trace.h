@@ -121,10 +121,9 @@ typedef struct hs_lab_event {
  * on; stretch 0 is before the interval. */
 #define HS_LAB_LEAK_STRETCHES 64
 typedef enum hs_lab_axis {
-    HS_LAB_AXIS_LEVEL, /* blocks are made up of levels: of what passed nothing is known */
-    HS_LAB_AXIS_TIME,  /* the clock */
-    HS_LAB_AXIS_OWN,   /* the holder's own allocations */
-    HS_LAB_AXIS_TASK,  /* its task's */
+    HS_LAB_AXIS_TIME, /* the clock */
+    HS_LAB_AXIS_OWN,  /* the holder's own allocations */
+    HS_LAB_AXIS_TASK, /* its task's */
     HS_LAB_AXIS_NONE
 } hs_lab_axis_t;
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from heapscope.native.leaks import AXES, VERDICTS, leak_reason, leak_rows, level_row
+from heapscope.native.leaks import AXES, VERDICTS, leak_reason, leak_rows
 from heapscope.native.structs import Rows
 
 #: The words for the native verdicts.
@@ -15,7 +15,6 @@ WORDS = tuple("start-up" if name == "startup" else name for name in VERDICTS)
 UNKNOWN, CACHE, PLATEAU, FILLING, STARTUP, LEAK = WORDS
 #: The axes along which a holder's blocks are looked at, by the native names.
 AXIS_NAMES = {
-    "level": "levels",
     "time": "time",
     "own": "its own allocations",
     "task": "its task's allocations",
@@ -40,11 +39,6 @@ def judge(holders: Rows, lives: Rows, live: Rows, *, whole: bool = True) -> Rows
     """hs_lab_leak_row_t by task and site, ascending. `holders`, `lives`, `live`: as the second
     reading of the trace has them; `whole`: no event is missing."""
     return leak_rows(holders, lives, live, whole=whole)
-
-
-def judge_levels(lives: Rows, *, stretches: int) -> Judged:
-    """`lives`: blocks that are made up of levels, by the stretches that they lived in."""
-    return judged(level_row(lives, stretches=stretches))
 
 
 def judged(row: np.void) -> Judged:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from heapscope.answers.leaks.verdict import LEAK
 from heapscope.logs.answer.answer import LogAnswer
 from heapscope.logs.answer.own_terms import own_steps, system_of
-from heapscope.logs.answer.trend import TrendRow
+from heapscope.logs.answer.trend import Trend
 from heapscope.logs.reader.pools import REFUSED
 from heapscope.logs.reader.reading import LogReading
 from heapscope.logs.reader.voices import ESP_IDF
@@ -18,7 +18,7 @@ _USUAL = 16717
 _NO_HEAP = {"python", *REFUSED}
 
 
-def steps(reading: LogReading, answer: LogAnswer, trends: tuple[TrendRow, ...]) -> Iterator[str]:
+def steps(reading: LogReading, answer: LogAnswer, trends: Sequence[Trend]) -> Iterator[str]:
     """For the device's program, the most useful first; a sentence each."""
     system = system_of(reading)
     yield from own_steps(reading, answer, system)
@@ -26,9 +26,7 @@ def steps(reading: LogReading, answer: LogAnswer, trends: tuple[TrendRow, ...]) 
         yield from _of_esp_idf(reading, answer, trends)
 
 
-def _of_esp_idf(
-    reading: LogReading, answer: LogAnswer, trends: tuple[TrendRow, ...]
-) -> Iterator[str]:
+def _of_esp_idf(reading: LogReading, answer: LogAnswer, trends: Sequence[Trend]) -> Iterator[str]:
     """In the terms of its functions and options."""
     corrupt = answer.corrupt
     if corrupt is not None:
@@ -37,7 +35,7 @@ def _of_esp_idf(
             "heap_caps_check_integrity_all(true) here and there: the first call that fails is "
             "behind the write"
         )
-    if any(row.verdict == LEAK for row in trends):
+    if any(one.judged.verdict == LEAK for one in trends):
         yield (
             "record who allocates: heap_trace_start(HEAP_TRACE_LEAKS), then heap_trace_dump(), and "
             "'heapscope import' reads the log with it"

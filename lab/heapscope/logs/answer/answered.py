@@ -26,7 +26,7 @@ from heapscope.logs.answer.pool_rows import doubted, dump_rows, pool_rows
 from heapscope.logs.answer.request_rows import Followed, followed
 from heapscope.logs.answer.sentences import assumed, settles, verdict
 from heapscope.logs.answer.summary_rows import region_rows, summary_row, tightest, with_history
-from heapscope.logs.answer.trend import trends
+from heapscope.logs.answer.trend import Trend, trend_of, trends
 from heapscope.logs.heaps.fits import ask, later_figures
 from heapscope.logs.heaps.request_fit import RequestFit
 from heapscope.logs.heaps.state_fit import state_fit
@@ -70,9 +70,13 @@ def answered(
     if requests and view is not None:
         _check_newest(reading, view, file)
     series = followed(view, requests) if view is not None and requests else Followed()
-    results = () if reading.mixture is not None else tuple(trends(reading.figures))
+    results = (
+        [] if reading.mixture is not None else trends(reading.figures, reading.failures.by_start)
+    )
     moments = {} if view is None else dict(views_over_time(reading, device, view))
-    fits = [_ask(reading, form, view, moments, request) for request in needs]
+    fits = [
+        _dated(_ask(reading, form, view, moments, request), results, request) for request in needs
+    ]
     answer = answer_of(reading, view, fit=fits[0] if fits else None)
     summary = reading.summaries.last
     over_time = tuple(
@@ -110,7 +114,7 @@ def answered(
         summary_count=reading.summaries.count,
         boot=tuple(_boot(reading)),
         figures=tuple(_figures(reading)),
-        trends=results,
+        trends=tuple(row for one in results for row in one.rows),
         tasks=tuple(_tasks(reading)),
         task_tables=reading.tasks.tables,
         pools=tuple(pool_rows(reading)),
@@ -160,6 +164,15 @@ def _ask(
     tried = None if view is None else state_fit(view, request)
     result = doubted(ask(reading, request, form, tried=tried), reading)
     return with_history(result, request, list(moments.values())) if moments else result
+
+
+def _dated(fit: RequestFit, trends: Sequence[Trend], request: Request) -> RequestFit:
+    """With the time that is left for it, if it may fit now."""
+    trend = None if fit.fits is False else trend_of(trends, request)
+    if trend is None:
+        return fit
+    seconds, lines = trend.until(request)
+    return replace(fit, until=seconds, until_lines=lines)
 
 
 def _at(moments: Mapping[int, StateView], summary: PrintedSummary | None) -> StateView | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from heapscope.answers.leaks.verdict import LEAK
 from heapscope.base.capabilities import MALLOC
 from heapscope.base.printable import printable
 from heapscope.base.wording import long_time, plural, size
@@ -12,7 +11,8 @@ from heapscope.logs.answer.answer import NO_LINE, FailedRow, LogAnswer
 from heapscope.logs.answer.happened import damage, others, stacks
 from heapscope.logs.answer.own_lines import suggestion
 from heapscope.logs.answer.pool_rows import pool_sentences
-from heapscope.logs.answer.trend import TrendRow, falls
+from heapscope.logs.answer.series_sentences import dying
+from heapscope.logs.answer.trend import Trend, falls
 from heapscope.logs.heaps.request_fit import NO_BLOCK, RequestFit
 from heapscope.logs.heaps.state_view import StateView
 from heapscope.logs.reader.addresses import Addresses
@@ -34,7 +34,7 @@ def verdict(
     reading: LogReading,
     answer: LogAnswer,
     fits: Sequence[RequestFit],
-    trends: Sequence[TrendRow],
+    trends: Sequence[Trend],
     followed: Sequence[str] = (),
     *,
     names: Addresses,
@@ -43,6 +43,9 @@ def verdict(
     its figures went. `followed`: sentences on requests that follow each other."""
     happened = [*damage(reading, answer, names), *stacks(reading, names), *_failed(reading, answer)]
     happened += [*_before(reading, answer), *others(reading, answer, names), *_error(answer)]
+    series = [text for one in trends if (text := dying(one, fits))]
+    now = reading.boots.count in reading.failures.by_start
+    yield from () if now else series
     yield from happened
     yield from _starts_before(reading)
     yield from map(fit_sentence, fits)
@@ -51,7 +54,7 @@ def verdict(
     if reading.figures.invalid:
         yield "Its figures cannot be believed: the heap could not read its own words."
     yield from _state(reading, answer)
-    yield from (_leak(row) for row in trends if row.verdict == LEAK)
+    yield from series if now else ()
     if reading.mixture is None:
         yield from falls(reading.figures, trends)
     yield from _python(answer)
@@ -209,20 +212,6 @@ def _error(answer: LogAnswer) -> Iterator[str]:
     short = ": memory was short" if error.no_memory else ": not a lack of memory by itself"
     code = f"{error.code:#x}" if isinstance(error.code, int) and error.code > _ERRNO else error.code
     yield f"{call} {code}{meaning}{short}."
-
-
-def _leak(row: TrendRow) -> str:
-    """The speed, and when nothing is left."""
-    what = f"{row.name}{'' if row.memory == 'any' else f' ({row.memory})'}"
-    speed = "" if row.per_line is None else f" by {row.per_line.text()} B a line"
-    if row.per_second is not None:
-        speed = f" by {row.per_second.times(3600).text()} B an hour"
-    end = ""
-    if row.death is not None:
-        least, most = long_time(row.death.low), long_time(row.death.high)
-        end = f", and nothing is left after {long_time(row.death.value)} ({least} to {most})"
-    way = "goes down" if row.name == "free" else "goes up"
-    return f"This is a leak: {what} {way}{speed} and does not come back{end}."
 
 
 def _state(reading: LogReading, answer: LogAnswer) -> Iterator[str]:

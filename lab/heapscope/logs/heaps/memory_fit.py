@@ -21,6 +21,7 @@ _KINDS = {
     SPIRAM: (("spiram",), ()),
     0: (("8bit", "default", "any"), ()),
 }
+_OF_MALLOC = ("any", "default", "8bit", "internal", "dram", "tasmota", "python")
 _MALLOC = DEFAULT | EIGHT_BIT | WORD
 _CALLS = {DMA: "MALLOC_CAP_DMA", SPIRAM: "MALLOC_CAP_SPIRAM", INTERNAL: "MALLOC_CAP_INTERNAL"}
 
@@ -37,6 +38,12 @@ class _Memory:
     @property
     def bound(self) -> int:
         return min(one for one in (self.free, self.largest) if one is not None)
+
+
+def memories_of(request: Request) -> tuple[str, ...]:
+    """The names of the memory of figures that it would be served from, the closest first."""
+    own, wider = _KINDS.get(request.caps & ~_MALLOC, ((), ()))
+    return (*own, *wider) if request.caps else _OF_MALLOC
 
 
 def own_memory(reading: LogReading, request: Request) -> RequestFit | None:

@@ -6,6 +6,7 @@ from heapscope.base.rows.figure import WORD as ADDRESS_MAX
 from heapscope.base.rows.figure import figure
 from heapscope.base.rows.request import RequestRow
 from heapscope.base.rows.row import Row
+from heapscope.base.wording import digits
 from heapscope.logs.heaps.outlook import Reply
 
 
@@ -32,6 +33,21 @@ class FitHistory(Row):
     first_not: int | None = figure("Line of the first in which it does not; null: none.")
 
 
+class UntilRow(Row):
+    """The likeliest value, and the interval that holds 4 of 5 of such series."""
+
+    value: float = figure("The estimate.")
+    low: float = figure("Lower end of the interval.")
+    high: float = figure("Upper end of the interval.")
+
+    def times(self, factor: float) -> UntilRow:
+        return UntilRow(value=self.value * factor, low=self.low * factor, high=self.high * factor)
+
+    def text(self) -> str:
+        """The value and its interval, to three digits."""
+        return f"{digits(self.value)} ({digits(self.low)} to {digits(self.high)})"
+
+
 class RequestFit(RequestRow):
     """Whether one request of --need fits."""
 
@@ -53,6 +69,14 @@ class RequestFit(RequestRow):
         default=None,
     )
     regions: tuple[RegionFitRow, ...] = figure("Region by region, by that state.", default=())
+    until: UntilRow | None = figure(
+        "Seconds from the last line until it fits no more, for good; null: not within what the "
+        "series can tell, or it does not fit now.",
+        default=None,
+    )
+    until_lines: UntilRow | None = figure(
+        "The same in lines that report the figure, where the log has no time.", default=None
+    )
     history: FitHistory | None = figure("At each heap summary; null: none.", default=None)
     assumed: tuple[str, ...] = figure(
         "Everything that was assumed, a sentence each.", hidden=True, default=()

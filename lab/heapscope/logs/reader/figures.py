@@ -30,6 +30,7 @@ class LoggedFigure:
     clock: int | None = None
     boot: int = 1
     words: str = ""  # of its line, without numbers: which point of a round it tells of
+    time: int | None = None  # ms by the line's own words, from any zero
 
 
 @dataclass(kw_only=True)
@@ -51,12 +52,14 @@ class FigureSeries:
     def add(self, figure: LoggedFigure) -> None:
         if figure.line != self.last.line:
             self.before = self.last
-        if self.lowest is None or self.lowest.boot != figure.boot:
+        lowest = self.lowest
+        if lowest is None or lowest.boot != figure.boot or figure.value < lowest.value:
             self.lowest = figure
-        self.lowest = min(self.lowest, figure, key=lambda one: one.value)
         self.last = figure
-        self.least = min(self.least, figure, key=lambda one: one.value)
-        self.most = max(self.most, figure, key=lambda one: one.value)
+        if figure.value < self.least.value:
+            self.least = figure
+        if figure.value > self.most.value:
+            self.most = figure
         if self.count % self.step == 0:
             self.points.append(figure)
         self.count += 1
@@ -99,7 +102,7 @@ class LoggedFigures:
             value = getattr(fact, name)
             if value is None:
                 continue
-            figure = LoggedFigure(value, fact.line, fact.uptime, fact.clock, boot, words)
+            figure = LoggedFigure(value, fact.line, fact.uptime, fact.clock, boot, words, fact.time)
             self._units[fact.memory, name] = fact.unit
             if is_invalid(value):
                 self.invalid.append(figure)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from heapscope.logs.reader.state import HeapState
 
 COLLECTED = "python"  #: the memory of figures of a collector's heap
+TASMOTA = "tasmota"  #: of what Tasmota reports of malloc's memory, in KB
 _NAME = "frame"  # the kind of a fact that names a code address: only a panic needs it
 _DUMPS_MAX = 64  # the last ones
 _CORRUPT_MAX = 64  # places that are kept; all are counted
@@ -160,6 +161,7 @@ class LogReading:
     def _tasmota(self, fact: Fact) -> None:
         self.systems.take(fact)
         if fact.name != "PSRAM":
+            self.figures.take(fact.of_memory(TASMOTA), self.boots.count)
             self.figures.compare(fact, self.boots.count)
 
     def _core_dump(self, fact: Fact) -> None:
