@@ -112,7 +112,7 @@ static void facts_do_not_depend_on_the_pieces(check_random_t *random)
 static bool same(hs_lab_log_fact_t a, hs_lab_log_fact_t b)
 {
     a.line = b.line = a.offset = b.offset = 0;
-    a.uptime = b.uptime = a.before = b.before = a.clock = b.clock = -1;
+    a.uptime = b.uptime = a.before = b.before = a.clock = b.clock = a.time = b.time = -1;
     a.length = b.length = 0;
     a.flags &= (uint8_t)~(HS_LOG_WRAPPED | HS_LOG_ARDUINO);
     b.flags &= (uint8_t)~(HS_LOG_WRAPPED | HS_LOG_ARDUINO);
