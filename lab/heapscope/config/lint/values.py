@@ -18,13 +18,16 @@ from heapscope.config.value import Value, value_text
 
 _NAME = re.compile(r"[A-Z][A-Z0-9_]*")
 _PARTS_MAX = 4  # conditions in a message
+#: Options in bytes, by their names. No chip has 1 MiB for stacks inside.
+_SIZE = re.compile(r"(?:_SIZE|_STACK|STACKSIZE|_BYTES)(?:$|_)")
+STACK_MAX = (1 << 20) - 1
 
 
 def value_findings(config: Config) -> Iterator[LintFinding]:
     """One for each line whose option has another value in the end. The section of old names and
     lines that later ones replace are no fault."""
     for judged in config.judged:
-        finding = _finding(config, judged)
+        finding = _finding(config, judged) or _beyond(config, judged)
         if finding is not None and judged.setting.file:
             yield finding
 
@@ -57,6 +60,30 @@ def _finding(config: Config, judged: JudgedLine) -> LintFinding | None:
         values=off,
         write=spelled_lines(config, off),
         remove=() if off else removed(setting),
+    )
+
+
+def _beyond(config: Config, judged: JudgedLine) -> LintFinding | None:
+    """A size that Kconfig takes, since it has no range for it, and that no chip can give."""
+    setting = judged.setting
+    value = config.value(setting.name)
+    if not isinstance(value, int) or isinstance(value, bool) or not _SIZE.search(setting.name):
+        return None
+    beyond = value < 0 or (value > STACK_MAX and "STACK" in setting.name)
+    if judged.fate.reason or not beyond:
+        return None
+    default = config.default(setting.name)
+    mended: dict[str, Value] = {} if default is None else {setting.name: default}
+    return LintFinding(
+        rule="size",
+        file=setting.file,
+        line=setting.line,
+        option=setting.written,
+        message=f"{printable(setting.text)} bytes: Kconfig takes it, but no "
+        + ("size is below 0" if value < 0 else "chip has so many for a stack"),
+        values=mended,
+        write=spelled_lines(config, mended),
+        remove=() if mended else removed(setting),
     )
 
 
