@@ -17,6 +17,14 @@ LIFETIMES = (
         CYCLE,
     ),
     Mutant(
+        "how long a request goes on to fit",
+        "the upper end of the interval is enough",
+        "lab/heapscope/fleet/budgets/judge_series.py::_until",
+        "value=row.until.low",
+        "value=row.until.high",
+        "tests/lab/budgets/test_check_series.py",
+    ),
+    Mutant(
         "the end of a program that goes on",
         "a leak is replaced from round to round",
         "lab/heapscope/answers/lifetime/growth.py::growth_of",

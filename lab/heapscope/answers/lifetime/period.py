@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import math
-import re
 
+from heapscope.base.duration import WRITTEN, seconds_of
 from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
 
 ROUNDS_MAX = 10**9
-
-_UNITS = {"s": 1, "m": 60, "min": 60, "h": 3600, "d": 86_400, "w": 604_800}
-_TIME = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,6})?) *(s|m|min|h|d|w)", re.ASCII)
 
 
 def rounds_in(text: str, period: float | None) -> int:
     """The rounds of "30d", "12h", "90 min" or "1000", the last of which is a number of rounds.
     `period`: seconds of one; None: the trace has no clock. InputError: it is neither, or a time
     without a clock."""
-    match = _TIME.fullmatch(text.strip())
-    if match is None:
+    seconds = seconds_of(text)
+    if seconds is None:
         if text.strip().isascii() and text.strip().isdecimal() and 1 <= int(text) <= ROUNDS_MAX:
             return int(text)
         raise InputError(
             f"--repeat: '{printable(text)}' is neither a time nor a number of rounds",
-            remedy="write it as 30d, 12h, 90min or 600s, or as a number of rounds",
+            remedy=f"write it as {WRITTEN}, or as a number of rounds",
         )
     if not period:
         raise InputError(
@@ -32,4 +29,4 @@ def rounds_in(text: str, period: float | None) -> int:
             "has no length",
             remedy="give a number of rounds, as --repeat 1000",
         )
-    return min(ROUNDS_MAX, max(1, math.ceil(float(match[1]) * _UNITS[match[2]] / period)))
+    return min(ROUNDS_MAX, max(1, math.ceil(seconds / period)))

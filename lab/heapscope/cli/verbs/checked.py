@@ -239,6 +239,7 @@ class CheckOfRuns:
         if not budgets:
             return
         needs = [one.given for one in budgets if one.kind == "need"]
+        needs += [one.qualifier for one in budgets if one.kind == "need_until" and one.qualifier]
         known = {name: _text(options, name) for name in _OF_LOG}
         result = log(path, need=needs, chip=known["chip"], idf=known["idf"], progress=self.progress)
         memory = ", ".join(filter(None, (result.chip, result.idf)))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from heapscope.base.capabilities import MALLOC
 from heapscope.base.choices import did_you_mean, known
+from heapscope.base.duration import seconds_of
 from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
 from heapscope.base.request import Request, parse_request
@@ -22,9 +23,10 @@ RATE_UNITS = {
     "round": "bytes from one mark to the next of its name",
     "s": "bytes a second",
     "h": "bytes an hour",
+    "day": "bytes a day",
     "1000 events": "bytes in 1000 heap events",
 }
-_RATE = re.compile(r"([0-9]+(?:\.[0-9]+)?) *(B|KB|MB) */ *(round|s|h|1000 events)")
+_RATE = re.compile(r"([0-9]+(?:\.[0-9]+)?) *(B|KB|MB) */ *(round|s|h|day|1000 events)")
 _FACTOR = {"B": 1, "KB": 1 << 10, "MB": 1 << 20}
 _PERCENT = re.compile(r"([0-9]{1,3}(?:\.[0-9]+)?) *%?")
 
@@ -32,8 +34,8 @@ _PERCENT = re.compile(r"([0-9]{1,3}(?:\.[0-9]+)?) *%?")
 @dataclass(frozen=True, kw_only=True)
 class BudgetKind:
     """A kind of budget. `side`: whether the figure is at least or at most the limit. `unit`: B,
-    rate, percent or count. `qualifier`: what may stand after the name, for people; empty: nothing.
-    `needs_qualifier`: it must be there. `tells`: the results that can tell it."""
+    rate, percent, time or count. `qualifier`: what may stand after the name, for people; empty:
+    nothing. `needs_qualifier`: it must be there. `tells`: the results that can tell it."""
 
     side: str
     unit: str
@@ -63,6 +65,24 @@ KINDS: Mapping[str, BudgetKind] = {
         text="A request that must fit at every moment; several are a list.",
         example='need = [16717, "4KB:DMA"]',
         tells=(REPLAY, LOG, IMPORT),
+    ),
+    "need_until": BudgetKind(
+        side=LEAST,
+        unit="time",
+        text="How long the requests of `need`, or the one behind the name, go on to fit by the "
+        "figures that a log repeats: the lower end of the interval.",
+        example='need_until = "30d"',
+        tells=(LOG,),
+        qualifier="a request (16717, 4KB:DMA)",
+    ),
+    "trend": BudgetKind(
+        side=MOST,
+        unit="rate",
+        text="Bytes that a figure loses that a log repeats.",
+        example='trend.largest = "0 B/day"',
+        tells=(LOG,),
+        qualifier="free, largest or min",
+        needs_qualifier=True,
     ),
     "failures": BudgetKind(
         side=MOST,
@@ -185,8 +205,8 @@ KINDS: Mapping[str, BudgetKind] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Budget:
-    """`limit`: bytes, a count, percent, or bytes in a `per`. `request`: of a need. `given`: as
-    it was written. `line`: where it stands; 0: in no file."""
+    """`limit`: bytes, a count, percent, seconds, or bytes in a `per`. `request`: of a need.
+    `given`: as it was written. `line`: where it stands; 0: in no file."""
 
     kind: str
     limit: float
@@ -278,8 +298,17 @@ def _budget(kind: str, value: object, qualifier: str, line: int, where: str) -> 
         if match is None:
             raise _wrong(where, f"'{stated}' is not a rate", kind)
         number, per = float(match[1]) * _FACTOR[match[2]], match[3]
-        if qualifier and per != "round":
+        if kind == "leak" and qualifier and per != "round":
             raise _wrong(where, f"'{stated}' does not count the rounds of a mark", kind)
+        if kind == "trend" and per not in ("s", "h", "day"):
+            raise _wrong(where, f"'{stated}' is not a rate in time", kind)
+    elif reported.unit == "time":
+        seconds = seconds_of(stated)
+        if seconds is None:
+            raise _wrong(where, f"'{stated}' is not a length of time", kind)
+        number = seconds
+        if qualifier:
+            qualifier = parse_request(qualifier, what=where).text
     elif reported.unit == "percent":
         share = _PERCENT.fullmatch(stated.strip())
         if share is None:

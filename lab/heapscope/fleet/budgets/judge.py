@@ -9,8 +9,10 @@ from heapscope.answers.leaks.find import HolderRow, Leaks
 from heapscope.answers.leaks.rates import RateBand
 from heapscope.answers.leaks.verdict import LEAK, UNKNOWN
 from heapscope.base.choices import did_you_mean
+from heapscope.base.duration import DAY, HOUR
 from heapscope.base.wording import plural
 from heapscope.fleet.budgets.budget import Budget
+from heapscope.fleet.budgets.judge_series import judge_trend, judge_until
 from heapscope.fleet.budgets.judgement import Cause, Judgement, absent, doubt
 from heapscope.forecast.predict.forecast import Forecast
 from heapscope.logs.answer.log_result import LogResult
@@ -20,7 +22,7 @@ from heapscope.simulation.result.result import ReplayResult
 from heapscope.trace.loss import is_cut
 
 _CUT = "the log ends in the middle of a summary"
-_HOUR = 3600
+_SECONDS = {"s": 1, "h": HOUR, "day": DAY}
 
 
 def judge_leaks(budget: Budget, leaks: Leaks, *, rounds: int = 0) -> Judgement:
@@ -58,9 +60,9 @@ def _in_unit(held: int, budget: Budget, leaks: Leaks, rounds: int) -> float | No
     events = leaks.last_event - leaks.first_event
     if rounds:
         return held / rounds
-    if budget.per in ("s", "h"):
+    if budget.per in _SECONDS:
         seconds = leaks.seconds
-        return held / seconds * (_HOUR if budget.per == "h" else 1) if seconds else None
+        return held / seconds * _SECONDS[budget.per] if seconds else None
     if budget.per != "round":
         return held * 1000 / events
     starts = [row.event for row in leaks.rounds]
@@ -74,11 +76,10 @@ def _rate(row: HolderRow, budget: Budget, leaks: Leaks, rounds: int) -> RateBand
     if rounds:
         events = (leaks.last_event - leaks.first_event) / rounds
         return rate.bytes_per_1000_events.times(events / 1000)
-    if budget.per == "h":
+    if budget.per in _SECONDS:
         per_second = rate.bytes_per_second
-        return None if per_second is None else per_second.times(_HOUR)
-    named = {"round": rate.bytes_per_round, "s": rate.bytes_per_second}
-    return named.get(budget.per, rate.bytes_per_1000_events)
+        return None if per_second is None else per_second.times(_SECONDS[budget.per])
+    return rate.bytes_per_round if budget.per == "round" else rate.bytes_per_1000_events
 
 
 def _no_unit(budget: Budget) -> str:
@@ -129,6 +130,10 @@ def judge_log(budget: Budget, log: LogResult) -> Judgement:
         return _log_need(budget, log)
     if log.answer.declines:
         return Judgement(value=None, why=log.answer.declines.rstrip("."))
+    if budget.kind == "need_until":
+        return judge_until(budget, log)
+    if budget.kind == "trend":
+        return judge_trend(budget, log)
     if budget.kind == "failures":
         rows = [row for row in log.answer.failed if row.memory]
         who = Cause()

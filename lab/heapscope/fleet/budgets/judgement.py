@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from heapscope.base.wording import digits
+from heapscope.base.wording import digits, long_time
 from heapscope.fleet.budgets.budget import KINDS, LEAST, Budget
 from heapscope.fleet.budgets.check_result import BROKEN, KEPT, UNKNOWN, BudgetRow
 from heapscope.trace.loss import Loss, is_cut
@@ -89,11 +89,13 @@ def unit_of(budget: Budget) -> str:
         return f"B/{budget.per}"
     if unit == "count":
         return _COUNTS[budget.kind]
-    return {"B": "B", "percent": "%"}[unit]
+    return {"B": "B", "percent": "%", "time": "s"}[unit]
 
 
 def shown(value: float, unit: str) -> str:
     """A figure with its unit; bytes and counts are exact."""
+    if unit == "s":
+        return long_time(value)
     number = f"{value:,.0f}" if value == int(value) else digits(value)
     return f"{number}{unit}" if unit == "%" else f"{number} {unit}"
 

@@ -16,7 +16,7 @@ from heapscope.answers.lifetime.result import (
     LifetimeRun,
 )
 from heapscope.base.request import request_text
-from heapscope.base.wording import plural, size
+from heapscope.base.wording import long_time, plural, size
 from heapscope.render.text.table import Column, columns_of, table_of
 from heapscope.trace.call_sites import SITE_ROOM, shortened
 
@@ -106,7 +106,4 @@ def _time(result: Lifetime, rounds: int, seconds: float | None) -> str:
     """ "12.4 days", or rounds where the trace has no clock."""
     if result.period is None or seconds is None:
         return plural(rounds, "round")
-    for unit, length in (("days", 86_400), ("hours", 3600), ("minutes", 60), ("seconds", 1)):
-        if seconds >= 2 * length:
-            return f"{seconds / length:,.1f} {unit}"
-    return f"{seconds:.3g} seconds"
+    return long_time(seconds)
