@@ -197,3 +197,21 @@ def test_a_hundred_thousand_starts(logged: Logged) -> None:
         f"rst:0xc (SW_CPU_RESET)\nI (300) a: free heap {9000 + n}\n" for n in range(10**5)
     )
     assert logged(text).trends == ()
+
+
+@pytest.mark.parametrize(
+    ("texts", "name"),
+    [
+        (["loop heap size: 27336", "loop heap size: 27088", "loop heap size: 26592"], "free"),
+        (["heap size: 327336", "heap size: 327332", "heap size: 327328"], "total"),  # headers
+        (["heap size: 27336", "heap size: 27336", "heap size: 26592"], "total"),
+        (["heap size: 9000, used: 10", "heap size: 8000, used: 9", "heap size: 7000"], "total"),
+    ],
+)
+def test_a_size_that_goes_up_and_down_is_what_is_free(
+    logged: Logged, texts: list[str], name: str
+) -> None:
+    result = logged("".join(f"{text}\nsent\n" for text in texts))
+    names = {row.name for row in result.figures}
+    assert name in names
+    assert len(names & {"free", "total"}) == 1

@@ -13,6 +13,8 @@ _POINTS = 4096  # kept of a series; beyond, every second one goes
 _MOST = 256  # series
 _MOMENT = 12  # lines
 _MOMENT_MS = 15_000
+_MOVES = 3  # values of a total, from which on it is none
+_HEADERS = 1 / 100  # of the largest total
 _OBJECT = 8  # lines of one record, at most
 _WORDS = re.compile(r"\w+")
 _NUMBER = re.compile(r"[-+]?\b\d[\w.,:]*")
@@ -92,6 +94,7 @@ class LoggedFigures:
         self.sure = False  # some words can mean nothing but a heap
         self.sensor = False  # lines of ESPHome's sensors tell them
         self._senders: dict[str, Senders] = {}  # by memory
+        self._varying: set[str] = set()  # memories whose total is what is free
         self._units: dict[tuple[str, str], int] = {}  # of the last figures as printed
 
     def take(self, fact: Fact, boot: int) -> None:
@@ -103,11 +106,15 @@ class LoggedFigures:
             if value is None:
                 continue
             figure = LoggedFigure(value, fact.line, fact.uptime, fact.clock, boot, words, fact.time)
+            if name == "total" and fact.memory in self._varying:
+                name = "free"
             self._units[fact.memory, name] = fact.unit
             if is_invalid(value):
                 self.invalid.append(figure)
             else:
                 self.add(fact.memory, name, figure, fact.quote)
+                if name == "total":
+                    self._look_at_total(fact.memory)
         if fact.kind == "figures":
             self.compare(fact, boot)
         if fact.largest is not None:
@@ -115,6 +122,17 @@ class LoggedFigures:
         self.sure |= not fact.weak
         self.arduino |= fact.arduino
         self.sensor |= "Sending state" in fact.quote
+
+    def _look_at_total(self, memory: str) -> None:
+        """A heap's size does not change: the number of "heap size: 27336" that goes up and down is
+        what is free, where no other figure is. It may change by the headers of its blocks."""
+        series = self.series[memory, "total"]
+        spread = series.most.value - series.least.value
+        moves = len({point.value for point in series.points}) >= _MOVES
+        alone = not {(memory, "free"), (memory, "used")} & self.series.keys()
+        if alone and moves and spread > _HEADERS * series.most.value:
+            self.series[memory, "free"] = self.series.pop((memory, "total"))
+            self._varying.add(memory)
 
     def compare(self, fact: Fact, boot: int) -> None:
         """A line is compared with those of other devices."""
