@@ -179,7 +179,7 @@ OF_LOGS = (
     ),
     Mutant(
         "dates of a series",
-        "a column of times is none",
+        "a column of times is not taken for one",
         "lab/native/log/table.c::row_read",
         "facts[at].time = time > 0 ? time : 0;",
         "facts[at].time = 0;",

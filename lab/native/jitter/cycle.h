@@ -6,8 +6,8 @@
  * is one. The rest of what it allocated is more after each round, unless its holder keeps a level: then
  * the next round begins with the frees of these blocks.
  *
- * Memory: 56 bytes for each event and 40 for each block of the stretch, which is learnt in one pass; 8
- * for each of these blocks in every run. Those live before it as blocks.h says.
+ * Memory: 48 bytes for each event and each block of the stretch, which is learnt in one pass; 8 for
+ * each of these blocks in every run. Those live before it as blocks.h says.
  */
 #ifndef HEAPSCOPE_NATIVE_CYCLE_H
 #define HEAPSCOPE_NATIVE_CYCLE_H
@@ -28,22 +28,20 @@ typedef struct hs_cycle_life {
     uint64_t key; /* at the end of the stretch, in the recording */
     uint64_t size;
     uint32_t task, site;
-    uint32_t heir; /* the life that stands for it in the next round; HS_NONE: none */
-    uint16_t heap; /* of one that was begun */
-    bool begun;    /* allocated in the stretch; else it lived before */
-    bool stays;    /* live at the end of the stretch */
-    bool inherits; /* it is an heir */
-    uint64_t
-        level; /* left over, of a holder that grows no more from this round on; UINT64_MAX: it does */
+    uint32_t heir;  /* the life that stands for it in the next round; HS_NONE: none */
+    uint16_t heap;  /* of one that was begun */
+    bool begun;     /* allocated in the stretch; else it lived before */
+    bool stays;     /* live at the end of the stretch */
+    bool inherits;  /* it is an heir */
+    uint64_t level; /* the round from which on it is replaced; UINT64_MAX: none */
 } hs_cycle_life_t;
 
 typedef struct hs_cycle {
     uint64_t first, stop;  /* heap events of the recording: the stretch is first <= event < stop */
     uint64_t began, ended; /* ticks at both ends */
     uint64_t seen;         /* heap events of the recording so far */
-    hs_blocks_t
-        blocks; /* live now, while it is learnt; `requested`: the number of the life plus 1 */
-    hs_event_t *events; /* of the stretch; `key`: the index of a life */
+    hs_blocks_t blocks;    /* live now, while it is learnt; `requested`: a life's index + 1 */
+    hs_event_t *events;    /* of the stretch; `key`: the index of a life */
     size_t count, capacity;
     hs_cycle_life_t *lives;
     size_t life_count, life_capacity;

@@ -7,7 +7,7 @@
 
 #define STARTS (HS_RETURN_PARTS / 8) /* the program is at work from this part on */
 #define ALIKE                                                                                      \
-    8 /* blocks of the mean size: so small a difference makes no moment better than a later one */
+    8 /* blocks of the mean size: a smaller difference does not outweigh a longer stretch */
 #define LESS 64 /* a moment is quieter with so small a part less: each is a copy of what is held */
 
 hs_status_t hs_return_init(hs_return_t *back, uint64_t events)

@@ -22,7 +22,7 @@ typedef struct hs_return {
     uint64_t events, seen; /* heap events of the recording; so far */
     hs_blocks_t blocks;
     int64_t held[HS_RETURN_HOLDERS];   /* bytes that are live */
-    uint64_t live, bytes, allocations; /* bytes live now; all that was asked for */
+    uint64_t live, bytes, allocations; /* bytes live now; of all requests */
     struct {
         uint64_t event, live; /* it is behind so many heap events */
         int64_t held[HS_RETURN_HOLDERS];

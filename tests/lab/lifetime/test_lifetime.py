@@ -106,3 +106,12 @@ def test_too_few_events_are_refused(tmp_path: Path) -> None:
     program = tame()
     with pytest.raises(InputError, match="too few"):
         heapscope.replay(write(tmp_path / "T.hst", program.rows), pool=40_000, repeat="3")
+
+
+@pytest.mark.parametrize("option", [{"jitter": 3}, {"jitter_seed": 3}, {"jitter_strength": 0.5}])
+def test_what_only_rounds_have_is_refused_without_them(
+    tmp_path: Path, option: dict[str, float]
+) -> None:
+    trace = recorded(tmp_path / "T.hst", tame(), 5)
+    with pytest.raises(InputError, match="no --repeat"):
+        heapscope.replay(trace, pool=40_000, **option)  # type: ignore[call-overload]

@@ -143,7 +143,7 @@ def test_a_clock_that_is_set_does_not_move_the_date(logged: Logged, jump: int) -
 
 
 def test_a_failure_ends_a_lifetime(logged: Logged) -> None:
-    """Two starts ended with the request that is asked about, after as long."""
+    """Two starts ended with a failure of that very request, after as long."""
     start = [f"I ({1000 * t}) app: free heap {f}, largest block {b}" for t, f, b in leak(122)]
     failed = (
         "E (18200000) app: heap_caps_malloc was called but failed to allocate 16717 bytes with "

@@ -183,7 +183,7 @@ def stopped(
 
 
 def _saved(image: MemoryImage, heaps: Sequence[ImageHeap]) -> dict[str, Mapping[str, int]]:
-    """By the variables that point at them. The registers of the task that runs are older ones."""
+    """The tasks that variables point at. The saved registers of a running task are older ones."""
     used = [(block.address, block.end) for heap in heaps for block in heap.blocks if block.used]
     running = [thread.stack_pointer for thread in image.threads]
     result: dict[str, Mapping[str, int]] = {}

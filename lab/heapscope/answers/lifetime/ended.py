@@ -43,8 +43,8 @@ class Ended:
         self.over = bool(played.failed) or self.need is not None
 
     def look_around(self, needs: Sequence[Request]) -> None:
-        """The run is over. The figures are of the moment of the request that failed, else of the
-        end of the last round, and so are the pieces."""
+        """The run is over. The figures are those of the moment of the request that failed, else
+        of the end of the last round, as the pieces always are."""
         census, failures = self._reader.census(), self._reader.failures()
         self.ticks = census.last_time - census.first_time
         if failures:
@@ -72,7 +72,7 @@ class Ended:
             self.cause = self._cause(self.request, [self._before[at] for at in eligible])
 
     def _cause(self, request: Request, before: Sequence[Struct]) -> str:
-        """By what was lost since the recording ended."""
+        """The cause, by the bytes that were lost since the recording ended."""
         gone = sum(region.free for region in before) - self.free
         shrunk = max((region.largest_allocatable for region in before), default=0) - self.largest
         if self.rounds == 0 or max(gone, shrunk) <= 0:

@@ -41,7 +41,7 @@ Push = Callable[[NativeReader], None]
 
 
 @dataclass(frozen=True, kw_only=True)
-class GoesOn:
+class OngoingProgram:
     """A program that goes on. `push`: gives a reader its trace, which has so many heap events and
     none missing."""
 
@@ -54,7 +54,7 @@ class GoesOn:
     needs: Sequence[Request]
 
 
-def lifetime(program: GoesOn, jitter: Jitter, time: str, progress: Phase) -> Lifetime:
+def lifetime(program: OngoingProgram, jitter: Jitter, time: str, progress: Phase) -> Lifetime:
     """`time`: as rounds_in() takes it. InputError: it is something else, or events are
     missing in the trace."""
     stretch = program.stretch
@@ -124,7 +124,7 @@ class _Player:
 
     def __init__(
         self,
-        program: GoesOn,
+        program: OngoingProgram,
         cycle: NativeCycle,
         runs: PerturbedRuns,
         *,

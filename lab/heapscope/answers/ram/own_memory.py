@@ -43,7 +43,7 @@ def read_described(looked: Thing, build: BuildFolder, layout: str | Path) -> Bui
 
 
 def read_by_map(looked: Thing, build: BuildFolder) -> BuiltFirmware | None:
-    """By the memories that the linker map lists; None: there is no map, or it lists none."""
+    """The memories that the linker map lists; None: there is no map, or it lists none."""
     windows = () if build.map is None else map_memories(build.map)
     if not windows:
         return None

@@ -55,8 +55,8 @@ def last_change(series: HeapSeries) -> int:
 
 
 def leak_until(series: HeapSeries, need: int) -> SeriesBand | None:
-    """By the line below which the largest block nearly always is, or what is free where that is not
-    reported; None: not within what the series can tell."""
+    """The date by the line below which the largest block, or where that is not reported the free
+    bytes, nearly always lies; None: not within what the series can tell."""
     since = series.since(last_change(series))
     levels = since.free if since.largest is None else since.largest
     speed, level = upper_line(since.seconds, levels)
@@ -69,9 +69,9 @@ def leak_until(series: HeapSeries, need: int) -> SeriesBand | None:
 
 
 def fragments_until(series: HeapSeries, need: int) -> SeriesBand | None:
-    """By the level that the largest block never reached again. Two laws bound it, and the date is
-    the geometric mean of theirs: each block that stays takes a share of the longest piece, so that
-    its logarithm falls evenly (too late, as all pieces are cut); or the number of pieces grows
+    """The date by the level that the largest block never reached again. Two laws bound it, and it
+    is the geometric mean of theirs: each block that stays takes a share of the longest piece, so
+    that its logarithm falls evenly (too late, as all pieces are cut); or the number of pieces grows
     evenly (too early), of which the longest of m has H(m) / m in the mean."""
     if series.largest is None:
         return None

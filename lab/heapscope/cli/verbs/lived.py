@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from heapscope.answers.leaks.interval import interval
-from heapscope.answers.lifetime.play import GoesOn, lifetime
+from heapscope.answers.lifetime.play import OngoingProgram, lifetime
 from heapscope.answers.lifetime.result import Lifetime
 from heapscope.answers.lifetime.stretch import steady_stretch
 from heapscope.base.errors import InputError
@@ -54,7 +54,7 @@ def lived(
         placement=placement,
         names=read_all_names(path) if by_name else None,
     )
-    program = GoesOn(
+    program = OngoingProgram(
         trace=str(path),
         push=push,
         events=span.last,

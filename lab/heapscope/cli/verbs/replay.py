@@ -139,7 +139,12 @@ def replay(
             runs=LIVES if jitter is None else jitter, seed=jitter_seed, strength=jitter_strength
         )
         return lived(path, options, repeat, runs, need=need, progress=progress)
-    _refuse("no --repeat", {"--jitter": jitter})
+    beside = {
+        "--jitter": jitter,
+        "--jitter-seed": jitter_seed or None,
+        "--jitter-strength": None if jitter_strength == STRENGTH else jitter_strength,
+    }
+    _refuse("no --repeat", beside)
     if contents and not options and not need and explain is None and state is None:
         return read_info(path, peak_time=True, progress=phase(progress, "reading"))
     return replayed(path, options, need=need, explain=explain, state=state, progress=progress)

@@ -102,8 +102,8 @@ def _in_phases(start: list[LoggedFigure]) -> tuple[list[LoggedFigure], Levels | 
 
 
 def _seconds(points: Sequence[LoggedFigure], step: int) -> tuple[Levels, bool]:
-    """By the lines' own words, the device's clock or the monitor's, whichever nearly all points
-    have; else numbers of lines, and False."""
+    """The times by the lines' own words, the device's clock or the monitor's, whichever nearly all
+    points have; else the numbers of their lines, and False."""
     for clock in ("time", "uptime", "clock"):
         times = [getattr(point, clock) for point in points]
         known = np.array([time is not None for time in times])

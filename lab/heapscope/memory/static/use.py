@@ -82,7 +82,7 @@ def sections_at(
 
 
 def role_of(name: str) -> str:
-    """By the section's name, as linker scripts have them."""
+    """The use that a section's name tells, as linker scripts have them."""
     if re.search(r"bss|noinit|heap|stack|reserved|uninit", name):
         return "bss"
     code = r"text|vectors|\.iram0$|literal|ram_?func|time_critical|fast_?code"
