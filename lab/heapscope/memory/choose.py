@@ -39,10 +39,12 @@ def plain_memory(options: MemoryOptions, trace: Path | None) -> ChosenMemory:
         _alone(options, "pool")
         size = parse_size(pool, what="--pool")
         layout = pool_layout(size, _everywhere(options) or f"idf-{DEFAULT_IDF}")
-        return ChosenMemory(layout=_with_allocators(layout, _allocators(options)))
+        return ChosenMemory(layout=_with_allocators(layout, allocators_of(options)))
     if (file := options.get("layout")) is not None:
         _alone(options, "layout")
-        return ChosenMemory(layout=_with_allocators(read_layout(Path(file)), _allocators(options)))
+        return ChosenMemory(
+            layout=_with_allocators(read_layout(Path(file)), allocators_of(options))
+        )
     return _of_chip(options, trace)
 
 
@@ -66,11 +68,11 @@ def _alone(options: MemoryOptions, chosen: str) -> None:
 
 def _everywhere(options: MemoryOptions) -> str | None:
     """The allocator that is not for one region alone."""
-    names = [part for part in (_allocators(options) or "=").split(",") if "=" not in part]
+    names = [part for part in (allocators_of(options) or "=").split(",") if "=" not in part]
     return names[-1] if names else None
 
 
-def _allocators(options: MemoryOptions) -> str | None:
+def allocators_of(options: MemoryOptions) -> str | None:
     """All that were named, as one text with commas."""
     stated = options.get("allocator")
     return stated if stated is None or isinstance(stated, str) else ",".join(stated)
@@ -97,7 +99,7 @@ def _of_chip(options: MemoryOptions, trace: Path | None) -> ChosenMemory:
         layout = _chip_layout(options, loaded, idf, told, static, config)
     except StaticUseError as error:
         raise error if static is None else static.wrong(error) from None
-    layout = _with_allocators(layout, _allocators(options))
+    layout = _with_allocators(layout, allocators_of(options))
     for region in layout.regions:
         parse_allocator(region.allocator)  # a version may come before its model
     stated = () if config is None else config.notes
@@ -121,10 +123,10 @@ def _chip_layout(
     if static is not None and boot is None:  # a log or an image tells the regions itself
         start = static.start
         dram, iram, taken = start.static_dram, start.static_iram, start.taken
-    cores = _cores(options.get("cores"))
-    rtc = _switch(options.get("rtc"), "--rtc")
-    protection = _switch(options.get("memprot"), "--memprot")
-    iram_8bit = _switch(options.get("iram_8bit"), "--iram-8bit")
+    cores = given_cores(options)
+    rtc = given_switch(options, "rtc")
+    protection = given_switch(options, "memprot")
+    iram_8bit = given_switch(options, "iram_8bit")
     # An option of the command line counts more than the configuration.
     if config is not None and (boot is None or boot.what == IMAGE):
         single = config.single_core and chip.data.cores > 1
@@ -156,12 +158,17 @@ def _sdkconfig(options: MemoryOptions) -> SdkConfig | None:
     file = options.get("sdkconfig")
     if file is None:
         return None
+    without_allocator(options)
+    return read_sdkconfig(file)
+
+
+def without_allocator(options: MemoryOptions) -> None:
+    """InputError: an allocator of every region stands beside the configuration."""
     if _everywhere(options) is not None:
         raise InputError(
             "--sdkconfig and --allocator both say how the allocator is built",
             remedy="leave one of them out: --allocator idf-5.5+light+track says it alone",
         )
-    return read_sdkconfig(file)
 
 
 def _boot_log(options: MemoryOptions) -> BootLog | None:
@@ -231,6 +238,15 @@ def _stated_idf(config: SdkConfig, notes: list[str]) -> str:
         ) from None
 
 
+def recorded_device(options: MemoryOptions, trace: Path | None) -> tuple[str, str | None]:
+    """The chip that the trace or the image names, "": none does; and its release, if known."""
+    if (image := choose_image(options)) is not None:
+        return image.chip, image.boot.sdk or None
+    facts = recorded_facts(trace)
+    chip = facts.get("chip", "")
+    return chip, _recorded_idf(facts, trace) if chip else None
+
+
 def _recorded_idf(facts: dict[str, str], trace: Path | None) -> str | None:
     """InputError when it is a version that is not known: a wish of nobody's."""
     sdk = facts.get("sdk", "")
@@ -261,7 +277,8 @@ def _no_memory(boot: BootLog | None, idf: str | None) -> InputError:
     )
 
 
-def _cores(stated: int | str | None) -> int | None:
+def given_cores(options: MemoryOptions) -> int | None:
+    stated = options.get("cores")
     if stated is None:
         return None
     if str(stated) not in ("1", "2"):
@@ -292,11 +309,14 @@ def _psram(options: MemoryOptions, boot: BootLog | None) -> Psram | None:
     return Psram(size=size, threshold=threshold, reserve=reserve)
 
 
-def _switch(stated: bool | str | None, name: str) -> bool | None:
+def given_switch(options: MemoryOptions, name: str) -> bool | None:
+    stated = {**options}.get(name)
     if stated is None or isinstance(stated, bool):
         return stated
     if stated not in ("on", "off"):
-        raise InputError(f"{name}: '{printable(stated)}' is neither", remedy="give on or off")
+        raise InputError(
+            f"{flag(name)}: '{printable(str(stated))}' is neither", remedy="give on or off"
+        )
     return stated == "on"
 
 

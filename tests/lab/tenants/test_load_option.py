@@ -108,7 +108,12 @@ def test_blocks_that_the_trace_may_have_too_are_stated(make_trace: MakeTrace, co
         (("--sdkconfig", "F", "--load", "none,wifi"), "'none' cannot stand there"),
         (("--sdkconfig", "F", "--load", "ble"), "--load ble: the configuration"),
         (("--sdkconfig", "F", "--load", "net"), "--load net: the network of the esp32c3"),
-        (("--sdkconfig", "F", "--load", "wifi", "--rtc", "on"), "--load and --rtc"),
+        (("--sdkconfig", "F", "--load", "wifi", "--boot-log", "F"), "--load and --boot-log"),
+        (("--sdkconfig", "F", "--cores", "3"), "--cores: '3' is not a number of cores"),
+        (("--sdkconfig", "F", "--rtc", "x"), "--rtc: 'x' is neither"),
+        (("--sdkconfig", "F", "--psram-reserve", "0"), "--psram-reserve without PSRAM"),
+        (("--sdkconfig", "F", "--static-iram", "9"), "--static-iram alone: code and data"),
+        (("--sdkconfig", "F", "--allocator", "tlsf"), "--sdkconfig and --allocator both say"),
         (("--sdkconfig", "F", "--load", ""), "unknown --load ''"),
         (("--sdkconfig", "F", "--load", "wifi", "--psram", "x"), "--psram"),
         (

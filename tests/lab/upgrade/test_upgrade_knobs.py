@@ -113,4 +113,4 @@ def test_options_of_another_chips_firmware_are_refused(tmp_path: Path) -> None:
     )
     done = CliRunner().invoke(app, ["compare", *sides])
     assert done.exit_code == 2
-    assert 'CONFIG_IDF_TARGET="esp32", but the memory is that of the esp32c3' in done.stderr
+    assert f'--chip esp32c3, and {config} has CONFIG_IDF_TARGET="esp32"' in done.stderr

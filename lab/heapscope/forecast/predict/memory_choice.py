@@ -1,4 +1,4 @@
-"""The memory that the options ask for, --load among them."""
+"""The memory that the options ask for: that of a configuration is predict's, in every verb."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from heapscope.memory.static_choice import ChosenMemory
 
 def choose_memory(options: MemoryOptions, trace: Path | None) -> ChosenMemory:
     """Raises InputError for options that contradict each other or name what is not known."""
-    if "load" in options and options.get("pool") is None and options.get("layout") is None:
+    named = "load" in options or ("sdkconfig" in options and "boot_log" not in options)
+    if named and options.get("pool") is None and options.get("layout") is None:
         from heapscope.forecast.predict.loaded_memory import loaded_memory  # its tables take time
 
         return loaded_memory(options, trace)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -46,6 +46,18 @@ class KnownStatic:
     linked: frozenset[str] | None = None
     boot: BootLog | None = None
     unlike: tuple[str, ...] = ()
+
+    def with_code(self, code: int, data: ChipData) -> KnownStatic:
+        """With so many bytes of code in IRAM. InputError: the data beside it is not known."""
+        if data.static is None:  # code has a memory of its own
+            return replace(self, static_iram=code)
+        if self.static_dram is None:
+            raise InputError(
+                f"--static-iram alone: code and data of the {data.title} share a memory",
+                remedy="give --static-dram, too",
+            )
+        shared = max(0, code - data.static.code_elsewhere)
+        return replace(self, static_dram=self.static_dram + shared)
 
 
 def static_use(

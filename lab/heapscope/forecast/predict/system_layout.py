@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 
 from heapscope.base.capabilities import EIGHT_BIT, INTERNAL
 from heapscope.base.errors import InputError
-from heapscope.config.config import Config
 from heapscope.config.releases import find_release
 from heapscope.forecast.predict.memory_part import MUCH_UNEXPLAINED
+from heapscope.forecast.predict.memory_scene import MemoryScene
 from heapscope.forecast.predict.memory_states import DRAM, IRAM, MemoryModel
 from heapscope.forecast.predict.part_table import BOOT
 from heapscope.forecast.predict.tenants import tenants_of
@@ -178,9 +178,9 @@ class SystemMemory:
             boot=boot,
             psram=self._psram(),
             rtc=scene.memory.rtc > 0 if rtc and boot is None else None,
-            protection=_switch(config, "ESP_SYSTEM_MEMPROT") if protects else None,
+            protection=_switch(scene, "ESP_SYSTEM_MEMPROT") if protects else None,
             iram_8bit=single and scene.on("ESP32_IRAM_AS_8BIT_ACCESSIBLE_MEMORY"),
-            rom=_switch(config, "HEAP_TLSF_USE_ROM_IMPL"),
+            rom=_switch(scene, "HEAP_TLSF_USE_ROM_IMPL"),
             flavour="".join(end for option, end in _FLAVOURS.items() if scene.on(option)),
             startup_use=0,
         )
@@ -202,6 +202,12 @@ class SystemMemory:
             threshold=scene.number("SPIRAM_MALLOC_ALWAYSINTERNAL", THRESHOLD),
             reserve=scene.number("SPIRAM_MALLOC_RESERVE_INTERNAL", POOL_SIZE),
         )
+
+    def _band(self, left: int) -> str:
+        """None of an amount that somebody chose."""
+        free = self.model.free(self.state)[DRAM]
+        lower, upper = (max(0, round(free.median + each * free.half_80)) for each in (-1, 1))
+        return f" (80 %: {lower:,} to {upper:,})" if left == self.left and upper > lower else ""
 
     def _noted(self, layout: Layout, left: int, static: int | None) -> Layout:
         held: dict[str, int] = {}
@@ -226,7 +232,7 @@ class SystemMemory:
             else f"regions from {boot.file}",
             f"the system holds {sum(held.values()):,} bytes in the state {self.state}, during the "
             f"whole trace: {tasks}",
-            f"{left:,} bytes of internal memory are left to the program",
+            f"{left:,} bytes of internal memory are left to the program{self._band(left)}",
         )
         own = tuple(note for note in layout.notes if not note.startswith("static use"))
         source = _SOURCE if boot is None else boot.file
@@ -251,7 +257,7 @@ def _counts(region: Region) -> bool:
     return bool(region.all_caps & EIGHT_BIT) and region.kind != "SPIRAM"
 
 
-def _switch(config: Config, option: str) -> bool | None:
+def _switch(scene: MemoryScene, option: str) -> bool | None:
     """None: as in a default build."""
-    value = config.value(option)
-    return value if isinstance(value, bool) and config.given(option) else None
+    value, stated = scene.value(option), option in scene.instead or scene.config.given(option)
+    return value if isinstance(value, bool) and stated else None

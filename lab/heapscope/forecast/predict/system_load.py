@@ -16,7 +16,7 @@ from heapscope.forecast.predict.tenants import system_tasks
 from heapscope.trace.all_names import read_all_names
 from heapscope.trace.metadata import SOURCE, recorded_facts
 
-_NONE, _TRACED = "none", "traced"
+NO_LOAD, _TRACED = "none", "traced"
 _COUNTS = ("tcp", "udp", "tls")
 _MOST = 253  # connections, as for predict
 _RADIOS = (*LINKS, NET)
@@ -40,6 +40,11 @@ class SystemLoad:
     demand: Demand
     traced: bool = False
     network: str = ""
+
+    @property
+    def works(self) -> bool:
+        """The system does something beside the trace."""
+        return self.state != APP_MAIN
 
     def memory(self, model: MemoryModel) -> SystemMemory:
         """`model`: with the demand of this load. InputError: the configuration does not have it."""
@@ -70,12 +75,12 @@ def busiest_memory(model: MemoryModel, *, traced: bool) -> SystemMemory:
 def parse_load(text: str) -> SystemLoad:
     """InputError: the text names no load."""
     words = [word.strip() for word in text.split(",")]
-    if words == [_NONE]:
+    if words == [NO_LOAD]:
         return SystemLoad(state=APP_MAIN, demand=Demand())
     radios, counts, traced = set(), {}, False
     for word in words:
         name, equals, number = word.partition("=")
-        known(printable(name), (*_RADIOS, *_COUNTS, _TRACED, _NONE), noun="--load")
+        known(printable(name), (*_RADIOS, *_COUNTS, _TRACED, NO_LOAD), noun="--load")
         if name in _COUNTS and number.isascii() and number.isdigit() and int(number) <= _MOST:
             counts[name] = int(number)
         elif name in _RADIOS and not equals:
@@ -86,7 +91,7 @@ def parse_load(text: str) -> SystemLoad:
             raise InputError(
                 f"--load: '{printable(word)}' cannot stand there",
                 remedy=f"give wifi (or net), ble, tcp=N, udp=N and tls=N (0 to {_MOST}), and "
-                f"{_TRACED}, with commas; or {_NONE} alone",
+                f"{_TRACED}, with commas; or {NO_LOAD} alone",
             )
     network = next((name for name in ("wifi", NET) if name in radios), "")
     if counts and not network:
