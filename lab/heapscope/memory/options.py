@@ -45,7 +45,8 @@ class MemoryOptions(TypedDict, total=False):
         File | None,
         Option(
             "F",
-            "The firmware's sdkconfig: how its heap is built, poisoning and task tracking.",
+            "The firmware's sdkconfig: the memory that it leaves, as predict has it, and how its "
+            "heap is built.",
             file=True,
         ),
     ]
@@ -54,8 +55,8 @@ class MemoryOptions(TypedDict, total=False):
         Option(
             "wifi,tls=2",
             "With --sdkconfig: the system's own blocks beside the trace, of wifi (net: another "
-            "network), ble, tcp=N, udp=N, tls=N; none: those of start-up; wifi,traced: the trace "
-            "has them.",
+            "network), ble, tcp=N, udp=N, tls=N; wifi,traced: the trace has them (none: those of "
+            "start-up).",
         ),
     ]
     cores: Annotated[int | str | None, Option("1|2", "Cores in use (all of the chip's).")]

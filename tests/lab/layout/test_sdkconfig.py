@@ -78,7 +78,7 @@ def test_its_options_decide_the_memory(tmp_path: Path) -> None:
 def test_what_is_not_read_is_stated(tmp_path: Path) -> None:
     (plain,) = read(tmp_path, OTHERS).notes
     assert "neither heap poisoning nor task tracking" in plain
-    assert "--load counts what its other options take" in plain
+    assert "the log tells the rest" in plain
 
 
 @pytest.mark.parametrize(

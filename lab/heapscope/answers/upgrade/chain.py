@@ -17,8 +17,8 @@ _ROUNDS = 4
 @dataclass(frozen=True, kw_only=True)
 class Sides:
     """`crossed`: the new version with the firmware of before, None where that is impossible, and
-    `why` not. `checks`: poisoning and tracking as asked for on each side. `static_known`: files of
-    both firmwares tell their static use."""
+    `why` not. `checks`: poisoning and tracking as asked for on each side. `static_known`: what is
+    static on both sides is known; `predicted`: of configurations, start-up's blocks included."""
 
     before: Layout
     after: Layout
@@ -26,6 +26,7 @@ class Sides:
     why: str = ""
     checks: tuple[str, str] | None = None
     static_known: bool = False
+    predicted: bool = False
     options: str = ""  # of the build that differ too: "--cores"
 
 
@@ -76,7 +77,23 @@ def _growth(sides: Sides, together: bool, unknown: bool) -> str:
         return "in the row of the regions"
     if unknown:
         return "not known: give boot logs or ELFs of both"
+    if sides.predicted:
+        return "and of start-up's blocks, as predict has both"
     return f"with what {sides.options} changes, not told apart" if sides.options else ""
+
+
+def with_use_of(old: Layout, new: Layout) -> Layout:
+    """The new layout, whose regions begin where the old ones that share memory with them do, with
+    the old one's system."""
+
+    def moved(region: Region) -> Region:
+        shared = _shared(region, old)
+        if shared is None or _shared(shared, ordered) is not region or shared.start >= region.end:
+            return region
+        return replace(region, start=shared.start, size=region.end - shared.start)
+
+    ordered = replace(new, regions=tuple(sorted(new.regions, key=lambda each: each.start)))
+    return replace(new, regions=tuple(map(moved, new.regions)), tenants=old.tenants)
 
 
 def _shared(region: Region, layout: Layout) -> Region | None:

@@ -151,9 +151,11 @@ def _notes(sides: Sides, before: State, after: State) -> Iterator[str]:
             "what one loses against the other holds before the loss alone"
         )
         yield "no change was tried and none is recommended: how it would go is not known"
-    yield (
-        "what start-up itself allocates more under the new version is in no row but 'not explained'"
-    )
+    if not sides.predicted:
+        yield (
+            "what start-up itself allocates more under the new version is in no row but 'not "
+            "explained'"
+        )
 
 
 # ---- regions -------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from heapscope.answers.upgrade.chain import Sides
+from heapscope.answers.upgrade.chain import Sides, with_use_of
 from heapscope.answers.upgrade.offers import LayoutIdea
 from heapscope.answers.upgrade.startup import fit_startup, with_startup
 from heapscope.answers.upgrade.waterfall import Measured
@@ -15,7 +15,7 @@ from heapscope.base.sizes import parse_size
 from heapscope.config.releases import find_release, finished, minor_of
 from heapscope.forecast.predict.knob_choice import choose_knobs
 from heapscope.forecast.predict.knob_offers import KnobOffer
-from heapscope.forecast.predict.memory_choice import choose_memory
+from heapscope.forecast.predict.memory_choice import choose_memory, is_predicted
 from heapscope.memory.layout.chips import load_chip
 from heapscope.memory.layout.layout import Layout
 from heapscope.memory.layout.sdkconfig import read_sdkconfig
@@ -65,14 +65,16 @@ class Upgrade:
             self._startup, self._note = fit.use, fit.note
             old = self._make(before)
         new = self._make(after)
-        crossed, why = self._crossed()
+        predicted = is_predicted(before) and is_predicted(after)
+        crossed, why = (with_use_of(old, new), "") if predicted else self._crossed()
         self.sides = Sides(
             before=old,
             after=new,
             crossed=crossed,
             why=why,
             checks=self._checks(),
-            static_known=bool(self._twice.intersection(FIRMWARE)),
+            static_known=predicted or bool(self._twice.intersection(FIRMWARE)),
+            predicted=predicted,
             options=self._differing(),
         )
 

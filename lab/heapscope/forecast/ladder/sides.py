@@ -89,8 +89,16 @@ def linking(sides: Sequence[ConfigSide]) -> list[ConfigSide]:
     links = _stated_links(sides)
     if not links:
         return list(sides)
+    note = (
+        f"{' and '.join(map(str, sorted(links)))}: linked in every state, as an option of it "
+        "differs"
+    )
     return [
-        replace(side, model=side.model.linking(*links.union(side.model.scene.links)))
+        replace(
+            side,
+            model=side.model.linking(*links.union(side.model.scene.links)),
+            notes=(*side.notes, note),
+        )
         for side in sides
     ]
 

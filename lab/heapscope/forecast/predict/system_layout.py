@@ -159,7 +159,8 @@ class SystemMemory:
         config = scene.config
         chip = load_chip(config.chip)
         name = f"{scene.minor[0]}.{scene.minor[1]}"
-        named = (name, config.sdk, chip.versions[0])  # as chip_memory takes a release
+        patch = config.sdk if config.sdk.startswith(f"{name}.") else name
+        named = (patch, name, config.sdk, chip.versions[0])  # as chip_memory takes a release
         idf = next(each for each in named if knows_version(chip.data, each))
         version = version_of(chip.data, find_release(idf))
         cores = int(scene.name("cores"))

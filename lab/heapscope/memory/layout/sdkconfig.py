@@ -82,7 +82,7 @@ class SdkConfig:
             "byte access to IRAM": self.iram_8bit,
         }
         stated = "".join(f", {what}" for what, is_so in memory.items() if is_so)
-        return (f"{flavour}{stated}, as in {self.file}; --load counts what its other options take",)
+        return (f"{flavour}{stated}, as in {self.file}; the log tells the rest",)
 
 
 def read_sdkconfig(path: str | Path) -> SdkConfig:
