@@ -18,6 +18,14 @@ REACTION = "tests/studies/test_memory_reaction.py"
 
 PREDICT = (
     Mutant(
+        "one memory in every verb",
+        "without --load a configuration decides the allocator alone",
+        "lab/heapscope/forecast/predict/memory_choice.py::is_predicted",
+        '("sdkconfig" in options and "boot_log" not in options)',
+        "False",
+        "tests/lab/tenants/test_load_option.py",
+    ),
+    Mutant(
         "whole programs left out",
         "the empty program is not taken off",
         "lab/heapscope/forecast/predict/memory_states.py::MemoryModel.less_empty",

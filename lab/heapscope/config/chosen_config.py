@@ -196,6 +196,8 @@ def _release(
         return _of_generated(_unsaid(stated, where, files, notes), files)
     named = f"ESP-IDF {printable(stated)}{where and f', {where}'}"
     taken = [] if tree is not None else _taken(named, stated, release, chip)
+    if release.note and not release.certain:
+        notes.append(release.note)  # no table has this one
     notes.extend(taken or ([] if idf else [named]))
     return release if exact else _of_generated(release, files)
 

@@ -24,7 +24,7 @@ from heapscope.config.kconfig.table import (
     release_for,
 )
 from heapscope.config.kconfig.values import OptionValues, UserValues
-from heapscope.config.read_file import ConfigFile, read_config_file
+from heapscope.config.read_file import WHOLE, ConfigFile, read_config_file
 from heapscope.config.setting import JudgedLine, Setting
 from heapscope.config.value import Value, config_line, value_text
 
@@ -45,6 +45,7 @@ class Config:
     _user: UserValues = field(default_factory=UserValues, repr=False)
     _without: dict[str, Config] = field(default_factory=dict, repr=False)
     _known: dict[str, Value | None] = field(default_factory=dict, repr=False)
+    _lacking: dict[tuple[str, ...], bool] = field(default_factory=dict, repr=False)
 
     # ---- values ----------------------------------------------------------------------------------
 
@@ -137,6 +138,17 @@ class Config:
         if symbol is None or not symbol.choice or setting.value is not True:
             return setting.name
         return f"@{symbol.choice}"
+
+    def lacks(self, *begins: str) -> bool:
+        """Kconfig wrote a file whole, and no line of it has an option whose name begins so: the
+        component with these options is not in the build, whatever other files say."""
+        if begins not in self._lacking:
+            whole = {file.name for file in self.files if file.generated}
+            names = {each.written for each in self.all_settings if each.file in whole}
+            self._lacking[begins] = len(names) >= WHOLE and not any(
+                name.startswith(begins) for name in names
+            )
+        return self._lacking[begins]
 
     def overridden(self) -> Iterator[Setting]:
         """Lines that a later line of the same file contradicts: the last one counts."""

@@ -26,7 +26,7 @@ _ASSIGNED = re.compile(
     r"^\s*CONFIG_([A-Za-z0-9_]+)=([^\r\n]*)|^# CONFIG_([A-Za-z0-9_]+) is not set", re.MULTILINE
 )
 _OPTION = re.compile(r"\bCONFIG_\w")
-_WHOLE = 200  # options of a file; the smallest that Kconfig wrote has some 500
+WHOLE = 200  # options of a file; the smallest that Kconfig wrote has some 500
 _NOBODYS = "IDF_FIRMWARE_CHIP_ID"
 _MALFORMED_MAX = 1  # lines of a file without any option; with more it is something else
 _STATEMENT = re.compile(r"^\s*[^#\s\ufeff]", re.MULTILINE)
@@ -106,7 +106,7 @@ def _is_whole(text: str) -> bool:
     """Hundreds of options, and one that every release writes and nobody sets: Kconfig wrote the
     file, and its header was taken off."""
     names = [match[1] or match[3] for match in _ASSIGNED.finditer(text)]
-    return len(names) >= _WHOLE and _NOBODYS in names
+    return len(names) >= WHOLE and _NOBODYS in names
 
 
 def _json_file(text: str, name: str) -> ConfigFile:

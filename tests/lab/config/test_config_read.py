@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from heapscope.base.errors import InputError
+from heapscope.config.chosen_config import choose_config
 from heapscope.config.config import Config, read_config
 from heapscope.config.read_file import read_config_file
 
@@ -127,3 +128,20 @@ def test_what_cannot_be_read_is_named(tmp_path: Path, content: bytes, why: str) 
     assert why in caught.value.message
     assert caught.value.remedy
     assert "\x1b" not in caught.value.message
+
+
+def test_a_whole_file_without_options_of_a_component_shows_that_it_is_not_in_the_build(
+    tmp_path: Path,
+) -> None:
+    """MINIMAL_BUILD of ESP-IDF 5.5; what other files say does not bring the component back."""
+    lines = [f"CONFIG_OF_{number}=y" for number in range(300)]
+    written = "# Automatically generated file. DO NOT EDIT.\n# Espressif IoT Development Framework "
+    header = f'#\n{written}(ESP-IDF) 5.5.3 Project Configuration\n#\nCONFIG_IDF_TARGET="esp32c3"\n'
+    whole, more = tmp_path / "sdkconfig", tmp_path / "more"
+    more.write_text("CONFIG_ESP_WIFI_STATIC_RX_BUFFER_NUM=6\n", encoding="utf-8")
+    for names, lacking in (((), True), (("CONFIG_ESP_WIFI_ENABLED=y",), False)):
+        whole.write_text(header + "\n".join((*lines, *names)) + "\n", encoding="utf-8")
+        config = choose_config([whole, more], chip=None, idf=None).config
+        assert config.lacks("ESP_WIFI_", "ESP32_WIFI_") is lacking
+        assert not config.lacks("OF_")
+    assert not choose_config([more], chip="esp32c3", idf=None).config.lacks("LWIP_")

@@ -40,6 +40,7 @@ def free(document: dict[str, Any]) -> int:
 @pytest.mark.parametrize(
     ("load", "requested", "state"),
     [
+        ("", (), "app_main"),
         ("none", (), "app_main"),
         ("wifi", (), "load"),
         ("wifi,tls=2,tcp=2", ("--tls", 2, "--tcp", 2), "load"),
@@ -50,7 +51,8 @@ def test_what_is_free_is_what_predict_says(
     make_trace: MakeTrace, config: Path, load: str, requested: tuple[object, ...], state: str
 ) -> None:
     trace = make_trace("a 0 100", "f 0")
-    replayed = answer("replay", trace, "--sdkconfig", config, "--idf", "5.5", "--load", load)
+    beside = ("--load", load) if load else ()
+    replayed = answer("replay", trace, "--sdkconfig", config, "--idf", "5.5", *beside)
     predicted = answer("predict", config, "--idf", "5.5", *requested)
     assert abs(free(replayed) - predicted["states"][state]["dram"]["median"]) <= 8
 

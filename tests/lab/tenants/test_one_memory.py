@@ -115,3 +115,20 @@ def test_every_verb_takes_the_same_memory(
     assert [(row["start"], row["size"]) for row in again["regions"]] == [
         (row["start"], row["size"]) for row in replayed["regions"]
     ]
+
+
+@pytest.mark.slow
+def test_what_no_part_explains_is_the_same_in_every_verb(
+    tmp_path: Path, make_trace: MakeTrace
+) -> None:
+    config, elf = tmp_path / "sdkconfig", "studies/workloads/static/firmware.elf"
+    config.write_text('CONFIG_IDF_TARGET="esp32"\n', encoding="utf-8")
+    of = ("--idf", "5.5", "--elf", elf)
+    predicted = answer("predict", config, *of)
+    replayed = answer("replay", make_trace("a 0 100", "f 0"), "--sdkconfig", config, *of)
+    compared = answer("compare", config, "+CONFIG_ESP_MAIN_TASK_STACK_SIZE=5000", *of)
+    assert abs(free(replayed) - predicted["states"]["app_main"]["dram"]["median"]) <= NEAR
+    assert compared["rungs"][0]["states"] == predicted["states"]
+    notes = predicted["notes"], replayed["layout"]["notes"], compared["notes"]
+    assert {first[0] for first in notes} == {predicted["notes"][0]}
+    assert predicted["notes"][0].startswith("not explained: ")

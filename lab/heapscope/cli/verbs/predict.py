@@ -96,7 +96,7 @@ def predict(
       heapscope predict --project . --tls 1
     """
     from heapscope.config.chosen_config import choose_config, left_out
-    from heapscope.forecast.predict.config_knobs import knobs_of
+    from heapscope.forecast.predict.config_knobs import has_wifi, knobs_of
     from heapscope.forecast.predict.demand import Demand
     from heapscope.forecast.predict.environment import placed
     from heapscope.forecast.predict.forecast import forecast, with_own
@@ -110,7 +110,6 @@ def predict(
     from heapscope.forecast.predict.static_use import static_use
     from heapscope.forecast.predict.system_load import busiest_memory, twice
     from heapscope.forecast.predict.trace_fit import trace_fit
-    from heapscope.forecast.predict.wifi_table import chips
     from heapscope.simulation.replay.run import replay as replay_events
     from heapscope.trace.loss import is_cut
 
@@ -153,9 +152,8 @@ def predict(
             )
         ),
     )
-    has_wifi = config.chip in chips()
     own, stated = measured_of(paths, measured=board, no_measured=no_measured, chip=chip, idf=idf)
-    read = knobs_of(config, idf=idf, psram=size != 0) if has_wifi else None
+    read = knobs_of(config, idf=idf, psram=size != 0) if has_wifi(config) else None
     logs = [Path(log) for log in calibrate]
     learned = calibrated_by(logs, config, read, environment=environment, known=own)
     result = forecast(

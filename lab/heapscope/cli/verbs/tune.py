@@ -128,10 +128,12 @@ def tune(
     from heapscope.config.chosen_config import left_out
     from heapscope.config.value import Value
     from heapscope.forecast.predict.calibrate import calibrated
+    from heapscope.forecast.predict.config_knobs import WIFI_OPTIONS
     from heapscope.forecast.predict.constants import read_constants
     from heapscope.forecast.predict.demand import Demand
     from heapscope.forecast.predict.environment import placed
     from heapscope.forecast.predict.forecast import with_own
+    from heapscope.forecast.predict.memory_part import not_explained
     from heapscope.forecast.predict.memory_scene import MemoryScene, minor_of_config
     from heapscope.forecast.predict.memory_states import MemoryModel
     from heapscope.forecast.predict.own_board import measured_of
@@ -178,7 +180,7 @@ def tune(
     static = static_use(build, elf=elf, map=map, bin=bin, static_dram=size)
     if psram_mode is not None:
         config = with_psram(config, psram_mode)
-    if config.chip in chips() and config.value(_WIFI) is None:
+    if config.chip in chips() and (config.value(_WIFI) is None or config.lacks(*WIFI_OPTIONS)):
         raise InputError(
             f"ESP-IDF {config.sdk} has no Wi-Fi for the {config.chip} in this configuration",
             remedy="switch Wi-Fi on (ESP_WIFI_ENABLED), or give --idf of a later release",
@@ -189,7 +191,7 @@ def tune(
     ground = config if modes is None else config.changed_to(modes.lines)
     own, stated = measured_of(paths, measured=board, no_measured=no_measured, chip=chip, idf=idf)
     board_notes = () if psram_mode else psram_notes(memory.scene, "--psram-mode none leaves it out")
-    notes = (*notes, *unread, *board_notes, *memory.unlike, *stated)
+    notes = (*not_explained(memory), *notes, *unread, *board_notes, *memory.unlike, *stated)
     if traces and not traced:
         from heapscope.forecast.predict.system_load import twice
 

@@ -15,13 +15,12 @@ from heapscope.forecast.ladder.compared import RULE, static_gain
 from heapscope.forecast.ladder.difference import Rung
 from heapscope.forecast.ladder.option_change import option_changes
 from heapscope.forecast.ladder.side import ConfigSide, NamedFiles, side_of
-from heapscope.forecast.predict.config_knobs import knobs_of
+from heapscope.forecast.predict.config_knobs import has_wifi, knobs_of
 from heapscope.forecast.predict.demand import Demand
 from heapscope.forecast.predict.forecast import Forecast, forecast
 from heapscope.forecast.predict.memory_states import DRAM, IRAM
-from heapscope.forecast.predict.part_table import BLE, LINKS, LOAD, NET, WIFI
+from heapscope.forecast.predict.part_table import BLE, LINKS, NET, WIFI
 from heapscope.forecast.predict.static_use import KnownStatic, static_use
-from heapscope.forecast.predict.wifi_table import chips
 
 #: By what is linked, the options that nothing else has.
 _WIFI = "wifi"
@@ -104,10 +103,11 @@ def linking(sides: Sequence[ConfigSide]) -> list[ConfigSide]:
 
 
 def with_static(sides: Sequence[ConfigSide], static: KnownStatic) -> Iterable[ConfigSide]:
-    """The first with its static use as told, which has all in it that any of them links; others
-    with what their parts take more or less."""
+    """The first with its static use as told, which has all in it that any of them links, or what
+    its file has; others with what their parts take more or less."""
+    sides = [replace(side, model=replace(side.model, linked=static.linked)) for side in sides]
     states = {state for side in sides for state in side.model.states}
-    radios = [radio for radio, state in (("wifi", LOAD), ("ble", BLE)) if state in states]
+    radios = [radio for radio, state in (("wifi", WIFI), ("ble", BLE)) if state in states]
     linked = [replace(side, model=side.model.linking(*radios)) for side in sides]
     for side in linked:
         less = dict(zip((DRAM, IRAM), static_gain(linked[0], side), strict=True))
@@ -151,9 +151,8 @@ def levels(
 
 
 def _forecast(side: ConfigSide) -> Forecast:
-    has_wifi = side.config.chip in chips()
     return forecast(
         side.model,
-        knobs_of(side.config, idf=side.idf) if has_wifi else None,
+        knobs_of(side.config, idf=side.idf) if has_wifi(side.config) else None,
         notes=side.notes,
     )

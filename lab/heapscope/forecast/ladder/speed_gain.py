@@ -17,11 +17,11 @@ from heapscope.config.config import Config
 from heapscope.forecast.ladder.exchange import Exchange
 from heapscope.forecast.ladder.fair_share import Array
 from heapscope.forecast.ladder.side import ConfigSide
-from heapscope.forecast.predict.config_knobs import knobs_of
+from heapscope.forecast.predict.config_knobs import has_wifi, knobs_of
 from heapscope.forecast.predict.constants import Constants, read_constants
 from heapscope.forecast.predict.radio import through_air
 from heapscope.forecast.predict.throughput import Cases
-from heapscope.forecast.predict.wifi_table import METRICS, chips
+from heapscope.forecast.predict.wifi_table import METRICS
 
 _HALF = NormalDist().inv_cdf(0.9)  # of an 80 % band, in standard deviations
 
@@ -44,7 +44,7 @@ class SpeedGains:
 
 def speed_gains(pair: Exchange) -> SpeedGains:
     """Empty where a side has no Wi-Fi of its own."""
-    if not all(side.config.chip in chips() for side in (pair.before, pair.after)):
+    if not all(has_wifi(side.config) for side in (pair.before, pair.after)):
         return SpeedGains(shares={}, total={})
     constants = read_constants()
     shares = pair.divided(lambda side, config: _figures(constants, side, config))

@@ -33,6 +33,10 @@ class KnobsRead:
     notes: tuple[str, ...]
 
 
+#: How names of a component's options begin.
+WIFI_OPTIONS, NET_OPTIONS = ("ESP_WIFI_", "ESP32_WIFI_"), ("LWIP_",)
+
+
 def enabled(config: Config, name: str) -> bool:
     return config.value(name) is True
 
@@ -41,6 +45,12 @@ def integer(config: Config, name: str, fallback: int = 0) -> int:
     value = config.value(name)
     known = isinstance(value, int) and not isinstance(value, bool)
     return int(value) if known and value is not None else fallback
+
+
+def has_wifi(config: Config) -> bool:
+    """The chip has it, and the build of the configuration does."""
+    off = config.value("ESP_WIFI_ENABLED") is False or config.lacks(*WIFI_OPTIONS)
+    return config.chip in chips() and not off
 
 
 def knobs_of(config: Config, *, idf: str | None = None, psram: bool = True) -> KnobsRead:

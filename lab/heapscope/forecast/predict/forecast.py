@@ -10,13 +10,13 @@ from heapscope.base.rows.row import Row
 from heapscope.config.config import Config
 from heapscope.forecast.predict.calibrate import Measured, calibrated
 from heapscope.forecast.predict.chip_memory import empty_static
-from heapscope.forecast.predict.config_knobs import KnobsRead, enabled
+from heapscope.forecast.predict.config_knobs import NET_OPTIONS, WIFI_OPTIONS, KnobsRead, enabled
 from heapscope.forecast.predict.constants import Constants, read_constants
 from heapscope.forecast.predict.demand import Demand
 from heapscope.forecast.predict.environment import AIR, Environment, on_channel, seen_in
 from heapscope.forecast.predict.guess import Guess, predicted_throughput
 from heapscope.forecast.predict.memory_fit import memory_fit
-from heapscope.forecast.predict.memory_part import MUCH_UNEXPLAINED, MemoryPart, parts_of
+from heapscope.forecast.predict.memory_part import MemoryPart, not_explained, parts_of
 from heapscope.forecast.predict.memory_states import DRAM, MemoryModel, OwnMemory
 from heapscope.forecast.predict.power_save import TIME_UNIT_MS, PowerSave, Times, modes
 from heapscope.forecast.predict.power_statement import PowerStatement, power_statements
@@ -167,8 +167,9 @@ def forecast(
             *_own(measured),
         ),
         notes=(
-            *_unexplained(model),
+            *not_explained(model),
             *notes,
+            *_absent(config),
             *_short(model),
             *_tcp_above_udp(seen),
             *(read.notes if read else ()),
@@ -236,13 +237,14 @@ def _tcp_above_udp(seen: Mapping[str, Guess]) -> Iterator[str]:
             )
 
 
-def _unexplained(model: MemoryModel) -> Iterator[str]:
-    size = round(model.unexplained)
-    if abs(size) > MUCH_UNEXPLAINED:
-        yield (
-            f"not explained: {size:,} bytes of code and data, of which no part tells; what is left "
-            "counts them, but no option that is known gives them back"
-        )
+def _absent(config: Config) -> Iterator[str]:
+    """Says which component a file shows not to be in the build."""
+    for begins, what in ((WIFI_OPTIONS, "Wi-Fi"), (NET_OPTIONS, "lwIP")):
+        if config.lacks(*begins) and config.chip in chips():
+            yield (
+                f"{what} is not in the build: Kconfig wrote the configuration whole, and no option "
+                "of it is there"
+            )
 
 
 def _short(model: MemoryModel) -> Iterator[str]:

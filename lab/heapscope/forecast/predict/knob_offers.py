@@ -18,7 +18,7 @@ from heapscope.base.rows.figure import figure
 from heapscope.base.rows.row import Row
 from heapscope.config.config import Config
 from heapscope.config.rules import all_rules
-from heapscope.forecast.predict.config_knobs import knobs_of
+from heapscope.forecast.predict.config_knobs import has_wifi, knobs_of
 from heapscope.forecast.predict.constants import Constants, read_constants
 from heapscope.forecast.predict.knob_changes import KnobChange, changes
 from heapscope.forecast.predict.known_gain import is_known_gain
@@ -26,7 +26,7 @@ from heapscope.forecast.predict.memory_scene import MemoryScene, minor_of_config
 from heapscope.forecast.predict.memory_states import MemoryModel
 from heapscope.forecast.predict.radio import through_air
 from heapscope.forecast.predict.throughput import Cases
-from heapscope.forecast.predict.wifi_table import METRICS, Knobs, chips
+from heapscope.forecast.predict.wifi_table import METRICS, Knobs
 
 _SHARE = 0.8
 
@@ -84,7 +84,7 @@ class KnobOffer(Row):
 def knob_offers(config: Config) -> tuple[KnobOffer, ...]:
     """The largest gain first, and none that is far below its band; empty for a chip without Wi-Fi.
     InputError: a value cannot be."""
-    if config.chip not in chips():
+    if not has_wifi(config):
         return ()
     now = knobs_of(config).knobs
     broken = _broken(config)

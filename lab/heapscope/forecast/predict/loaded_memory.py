@@ -14,6 +14,7 @@ from heapscope.config.chosen_config import choose_config, left_out
 from heapscope.config.read_file import read_config_file
 from heapscope.config.value import Value
 from heapscope.forecast.predict.forecast import with_own
+from heapscope.forecast.predict.memory_part import not_explained
 from heapscope.forecast.predict.memory_scene import MemoryScene, minor_of_config
 from heapscope.forecast.predict.memory_states import MemoryModel
 from heapscope.forecast.predict.own_board import measured_of
@@ -77,7 +78,15 @@ def loaded_memory(options: MemoryOptions, trace: Path | None) -> ChosenMemory:
         static = static.with_code(code, load_chip(config.chip).data)
     model = with_own(MemoryModel(scene=scene, **vars(static)), own)
     layout = load.memory(model).layout()
-    notes = (*named, *chosen.notes, *left_out(config), *board, *model.unlike, *known)
+    notes = (
+        *not_explained(model),
+        *named,
+        *chosen.notes,
+        *left_out(config),
+        *board,
+        *model.unlike,
+        *known,
+    )
     if trace is not None and load.works and not load.traced:
         notes += twice(trace, remedy=f"--load {stated},traced")
     layout = replace(layout, notes=(*notes, *layout.notes))

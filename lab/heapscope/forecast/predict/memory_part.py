@@ -50,6 +50,23 @@ def parts_of(model: MemoryModel) -> tuple[MemoryPart, ...]:
     return (*_named_parts(model), *_unexplained(model))
 
 
+def not_explained(model: MemoryModel) -> Iterator[str]:
+    """What each answer says first, where it is much."""
+    size = round(model.unexplained)
+    if abs(size) <= MUCH_UNEXPLAINED:
+        return
+    if size < 0:
+        yield (
+            f"not explained: the firmware has {-size:,} bytes of code and data less than the parts "
+            "of its configuration, and no part tells why; what is left counts its own"
+        )
+    else:
+        yield (
+            f"not explained: {size:,} bytes of code and data, of which no part tells; what is left "
+            "counts them, but no option that is known gives them back"
+        )
+
+
 def _unexplained(model: MemoryModel) -> Iterator[MemoryPart]:
     size = round(model.unexplained)
     if size:

@@ -24,6 +24,7 @@ from math import sqrt
 
 from heapscope.config.config import Config
 from heapscope.forecast.predict.chip_memory import ChipMemory, chip_memory, empty_static
+from heapscope.forecast.predict.config_knobs import NET_OPTIONS, WIFI_OPTIONS
 from heapscope.forecast.predict.memory_fit import memory_fit
 from heapscope.forecast.predict.memory_scene import BLE_WORKS, MemoryScene, QueriedValues, host_of
 from heapscope.forecast.predict.memory_use import MemoryUse, use_of
@@ -149,7 +150,7 @@ class MemoryModel:
     def states(self) -> tuple[str, ...]:
         """The states that the chip and the configuration can have."""
         wifi, ble = self._radios
-        has = {WIFI: wifi, CONNECTED: self._has(NET, "wifi"), BLE: ble, PROVISIONING: wifi and ble}
+        has = {WIFI: wifi, CONNECTED: self._network, BLE: ble, PROVISIONING: wifi and ble}
         return tuple(state for state in STATES if has.get(state, True))
 
     @property
@@ -181,16 +182,21 @@ class MemoryModel:
         """The radios and networks that are at work in a state, and are linked therefore."""
         links = _HELD[state][1]
         if "wifi" in links and not self._radios[0]:
-            net = (NET,) if self._has(NET, "wifi") else ()
+            net = (NET,) if self._network else ()
             return (*net, *(link for link in links if link != "wifi"))
         return links
 
     @property
     def _radios(self) -> tuple[bool, bool]:
         scene = self.scene
-        wifi = scene.config.chip not in _NO_WIFI and scene.value("ESP_WIFI_ENABLED") is not False
+        config, off = scene.config, scene.value("ESP_WIFI_ENABLED") is False
+        wifi = config.chip not in _NO_WIFI and not off and not config.lacks(*WIFI_OPTIONS)
         ble = bool(scene.name("controller") or host_of(scene))
         return wifi and self._has("wifi"), ble and self._has("ble")
+
+    @property
+    def _network(self) -> bool:
+        return self._has(NET, "wifi") and not self.scene.config.lacks(*NET_OPTIONS)
 
     def _has(self, *links: str) -> bool:
         """On is not linked: a file of the build tells which it is, and so does the user."""
