@@ -34,6 +34,14 @@ LEAK_MUTANTS = (
         LEAK_VERDICTS,
     ),
     Mutant(
+        "leaks: axis",
+        "time alone tells how a task grows that runs in fits and starts",
+        "lab/native/leaks/leaks.c::shows_growth",
+        "hs_leak_independent(holder) >= (double)holder->stretches",
+        "true",
+        LEAK_VERDICTS,
+    ),
+    Mutant(
         "leaks: verdict",
         "growth that slowed down or stopped is steady",
         "lab/native/leaks/evidence.c::is_steady",

@@ -51,4 +51,8 @@ double hs_leak_sum(const double *counts, size_t count);
  */
 double hs_leak_variance_ratio(const double *counts, size_t count, double unit);
 
+/* The number of births of a Poisson process that is as uneven as the births of the holder, at most; `births` is
+ * overwritten. Needs 32 stretches. */
+double hs_leak_independent(const hs_leak_holder_t *holder);
+
 #endif

@@ -21,6 +21,8 @@
  * more may have prepared what the others use. */
 #define GOES_ON 0.5
 #define KEEPS_FEW 4
+/* Growth that was over in this part of the interval stopped, whatever the scheduler does. */
+#define OVER 0.125
 #define TABLE (HS_LAB_LEAK_STRETCHES + 1)
 
 /* All blocks by holder and axis, and what one holder on one axis at a time is looked at in. */
@@ -41,7 +43,7 @@ typedef struct finding {
     const hs_lab_holder_row_t *row;
     size_t first, end, axis;
     hs_leak_evidence_t match;
-    bool grows, began, ended;
+    bool grows, shows, began, ended;
 } holder_test_t;
 
 static int compare(uint32_t a, uint32_t b)
@@ -222,6 +224,14 @@ static bool goes_on(const hs_lab_holder_row_t *row, double reached)
     return reached > STARTUP && reached >= GOES_ON * (double)row->over / row->by_time;
 }
 
+/* Time alone tells how a holder grows where its growth is as steady as that of one independent birth a stretch: what
+ * comes in fits and starts comes when the scheduler lets it. */
+static bool shows_growth(const hs_leak_holder_t *holder)
+{
+    return holder->axis != HS_LAB_AXIS_TIME || hs_leak_reached(holder) <= OVER ||
+           hs_leak_independent(holder) >= (double)holder->stretches;
+}
+
 /* The holder has an axis of allocations: they come in the same order whatever the scheduler does. */
 static bool counts_allocations(const hs_lab_holder_row_t *row)
 {
@@ -251,13 +261,14 @@ static holder_test_t look(leaks_t *leaks, size_t first)
         if (holder->axis != HS_LAB_AXIS_TIME || !counts_allocations(test.row)) {
             test.axis = here;
             test.match = hs_leak_evidence(holder);
+            test.shows = shows_growth(holder);
         }
     }
     test.end = at;
     const bool early = test.row != NULL && test.row->by_time == 0 && test.row->early != 0;
     test.began |= early;
     test.ended |= early;
-    test.grows = test.match.testable && test.match.steady && !test.ended;
+    test.grows = test.match.testable && test.match.steady && test.shows && !test.ended;
     return test;
 }
 
@@ -301,6 +312,13 @@ static double longer(const leaks_t *leaks, double chance)
     return fmin(10, fmax(2, ceil(sqrt(-log(leaks->share / tested) / shown))));
 }
 
+/* Independent births become more with the time. */
+static double longer_until(const hs_leak_holder_t *holder)
+{
+    const double ratio = (double)holder->stretches / fmax(1, hs_leak_independent(holder));
+    return fmin(10, fmax(2, ceil(ratio)));
+}
+
 static void settle(hs_lab_leak_row_t *row, hs_lab_leak_verdict_t verdict,
                    hs_lab_leak_reason_t reason)
 {
@@ -323,6 +341,9 @@ static void judge(leaks_t *leaks, const holder_test_t *test, hs_lab_leak_row_t *
         row->reason = HS_LAB_LEAK_SHORT;
     } else if (test->began) {
         settle(row, HS_LAB_LEAK_STARTUP, HS_LAB_LEAK_BEGAN);
+    } else if (!test->shows) {
+        row->reason = HS_LAB_LEAK_UNEVEN;
+        row->longer = longer_until(holder);
     } else if (!suspect && hs_leak_returns(holder)) {
         settle(row, HS_LAB_LEAK_CACHE, HS_LAB_LEAK_RETURNS);
     } else if (!suspect && hs_leak_stopped(holder)) {
