@@ -20,6 +20,8 @@
 typedef struct hs_leak_holder {
     uint32_t axis; /* hs_lab_axis_t */
     bool kept;     /* most of what it allocated stays */
+    bool
+        larger; /* its blocks become larger, and each unit of that growth is looked at as a block */
     const hs_lab_life_row_t *rows;
     size_t count;
     size_t stretches;

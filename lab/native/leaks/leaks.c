@@ -186,6 +186,9 @@ static size_t take_axis(leaks_t *leaks, size_t first, size_t stretches, bool kep
     for (size_t i = 0; i < holder->count; i++) { /* of the one before */
         leaks->tables[0][holder->rows[i].born] = leaks->tables[1][holder->rows[i].born] = 0;
     }
+    if (holder->larger) {
+        memset(leaks->tables, 0, sizeof leaks->tables);
+    }
     *holder = (hs_leak_holder_t){.axis = leaks->rows[first].axis,
                                  .kept = kept,
                                  .rows = leaks->rows + first,
@@ -211,8 +214,12 @@ static size_t take_again(leaks_t *leaks, const holder_test_t *test, size_t first
     const hs_lab_holder_row_t *row = test->row;
     const uint32_t axis = leaks->rows[first].axis;
     const size_t stretches = row == NULL ? 0 : stretches_of(row, axis);
-    return take_axis(leaks, first, stretches,
-                     row != NULL && row->freed < row->allocated - row->freed);
+    const size_t end =
+        take_axis(leaks, first, stretches, row != NULL && row->freed < row->allocated - row->freed);
+    if (stretches != 0 && axis != HS_LAB_AXIS_OWN) {
+        hs_leak_take_larger(&leaks->holder);
+    }
+    return end;
 }
 
 /* Growth along time whose last block came here goes on. */
@@ -333,8 +340,11 @@ static void judge(leaks_t *leaks, const holder_test_t *test, hs_lab_leak_row_t *
     double bound;
     take_again(leaks, test, test->axis);
     if (test->grows && test->match.chance <= leaks->limit) {
-        settle(row, HS_LAB_LEAK_LEAK, HS_LAB_LEAK_GROWS);
+        settle(row, HS_LAB_LEAK_LEAK, holder->larger ? HS_LAB_LEAK_LARGER : HS_LAB_LEAK_GROWS);
         hs_leak_speed(holder, &test->match, row);
+        if (holder->larger) {
+            row->blocks = row->blocks_low = row->blocks_high = 0;
+        }
     } else if (holder->stretches == 0) {
         row->reason = HS_LAB_LEAK_ONLY_GROWTH;
     } else if (holder->stretches < STRETCHES_LEAST) {
@@ -348,6 +358,8 @@ static void judge(leaks_t *leaks, const holder_test_t *test, hs_lab_leak_row_t *
         settle(row, HS_LAB_LEAK_CACHE, HS_LAB_LEAK_RETURNS);
     } else if (!suspect && hs_leak_stopped(holder)) {
         settle(row, HS_LAB_LEAK_PLATEAU, HS_LAB_LEAK_STOPPED);
+    } else if (holder->larger) {
+        row->reason = HS_LAB_LEAK_LARGER;
     } else if (hs_leak_fills(holder, &bound)) {
         settle(row, HS_LAB_LEAK_FILLING, HS_LAB_LEAK_FADES);
         row->bound = bound;

@@ -258,6 +258,12 @@ def test_growth_in_fits_and_starts_has_no_word_by_time_alone(tmp_path: Path) -> 
         assert "too unevenly" in row_of(found, "waits").reason
 
 
+def test_a_leak_that_began_late_is_no_cache(tmp_path: Path) -> None:
+    """In the last third its level had been as low as ever, before it rose."""
+    blocks = [(n / 1000, NEVER if n >= 850 else (n + 0.5) / 1000, "late") for n in range(1000)]
+    assert verdicts(matches(tmp_path, lines_of(blocks))) == {"late": "unknown"}
+
+
 def test_a_busy_start_of_another_task_hides_no_leak(tmp_path: Path) -> None:
     """40,000 events in the first second once made 1,200 forgotten blocks of a day \"no leak\"."""
     boot: list[Block] = [(n * 1e-6, n * 1e-6 + 5e-7, "boot") for n in range(5000)]

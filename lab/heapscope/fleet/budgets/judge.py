@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from heapscope.answers.fit.smallest_pool import FitResult
 from heapscope.answers.leaks.find import HolderRow, Leaks
 from heapscope.answers.leaks.rates import RateBand
-from heapscope.answers.leaks.verdict import LEAK, UNKNOWN
+from heapscope.answers.leaks.verdict import LEAK
 from heapscope.base.choices import did_you_mean
 from heapscope.base.duration import DAY, HOUR
 from heapscope.base.wording import plural
@@ -45,7 +45,7 @@ def _untold(budget: Budget, leaks: Leaks, rounds: int, total: float) -> str:
     """Why a leak that breaks the budget may be there all the same: a holder that cannot be told yet
     has kept so much. One block alone shows no rate."""
     for row in leaks.holders:
-        if row.verdict == UNKNOWN and row.blocks > 1:
+        if row.may_grow:
             most = _in_unit(row.bytes, budget, leaks, rounds)
             if most is None or not budget.kept(total + most):
                 held = f"{row.blocks:,} of {row.allocated:,} blocks were never freed"
