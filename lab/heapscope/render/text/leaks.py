@@ -14,7 +14,7 @@ from heapscope.answers.leaks.verdict import LEAK, UNKNOWN
 from heapscope.base.wording import long_time, plural, signed, size
 from heapscope.native.leaks import larger_reason
 from heapscope.render.text.table import CellText, Table, columns_of, table_of
-from heapscope.trace.call_sites import SITE_ROOM, shortened
+from heapscope.trace.call_sites import short_site
 from heapscope.trace.clock import moment_of, since_start
 from heapscope.trace.loss import is_cut
 
@@ -109,7 +109,7 @@ def _speed_cell(row: HolderRow) -> CellText | None:
 
 
 def _site(row: HolderRow) -> str:
-    return shortened([row.site], SITE_ROOM)[0]
+    return short_site(row.site)
 
 
 def _kept(row: HolderRow) -> str:
