@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from heapscope.render.page.colours import LOOKS, OTHERS, PATTERNS, TASKS, task_looks
+from heapscope.render.page.colours import LOOKS, OTHERS, PATTERNS, PINS, TASKS, task_looks
 from heapscope.render.page.frame import own_asset
 
 Open = Callable[..., Any]
@@ -84,6 +84,13 @@ def test_ten_colours_differ_from_each_other_and_from_the_page(view: str) -> None
     tasks, backs = seen(TASKS, view), seen(BACKS, view)
     assert least(tasks) >= APART
     assert min(float(np.linalg.norm(a - b)) for a in tasks for b in backs) >= FROM_BACK
+
+
+def test_a_pin_has_no_colour_of_a_task() -> None:
+    """The nearest misses had nearly that of the second task, and of the second side."""
+    pins = seen(sorted({colour for pin in PINS.values() for colour in pin}), "all cones")
+    tasks = seen(TASKS, "all cones")
+    assert min(float(np.linalg.norm(a - b)) for a in tasks for b in pins) >= APART
 
 
 def test_forty_tasks_have_forty_looks() -> None:

@@ -21,8 +21,8 @@ CHECK = (
         "check",
         "a holder that cannot be told passes",
         "lab/heapscope/fleet/budgets/judge.py::_untold",
-        "if row.verdict == UNKNOWN and row.blocks > 1:",
-        "if row.verdict == LEAK and row.blocks > 1:",
+        "if row.may_grow:",
+        "if row.rate is not None:",
         BUDGETS,
     ),
     Mutant(

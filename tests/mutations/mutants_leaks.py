@@ -6,6 +6,7 @@ from mutant import Mutant
 
 LIVES = "tests/lab/leaks/test_lives.py"
 LEAK_VERDICTS = "tests/lab/leaks/test_verdicts.py"
+LARGER = "tests/lab/leaks/test_larger.py"
 TAILS = "tests/native/test_tails.c"
 
 LEAK_MUTANTS = (
@@ -13,7 +14,7 @@ LEAK_MUTANTS = (
         "leaks: axis",
         "no holder's own allocations are its axis",
         "lab/native/measure/watch.c::choose_axes",
-        "row->freed >= kept",
+        "row->freed - counts->enlarged >= kept",
         "false",
         LEAK_VERDICTS,
     ),
@@ -34,6 +35,30 @@ LEAK_MUTANTS = (
         LEAK_VERDICTS,
     ),
     Mutant(
+        "leaks: axis",
+        "time alone tells how a task grows that runs in fits and starts",
+        "lab/native/leaks/leaks.c::shows_growth",
+        "hs_leak_independent(holder) >= (double)holder->stretches",
+        "true",
+        LEAK_VERDICTS,
+    ),
+    Mutant(
+        "leaks: bytes",
+        "a block that becomes larger was freed",
+        "lab/native/measure/watch.c::choose_axes",
+        "row->freed - counts->enlarged >= kept",
+        "row->freed >= kept",
+        LARGER,
+    ),
+    Mutant(
+        "leaks: bytes",
+        "a cache returns by its blocks alone",
+        "lab/native/leaks/level.c::hs_leak_returns",
+        " && returns(holder, true)",
+        "",
+        LARGER,
+    ),
+    Mutant(
         "leaks: verdict",
         "growth that slowed down or stopped is steady",
         "lab/native/leaks/evidence.c::is_steady",
@@ -45,16 +70,16 @@ LEAK_MUTANTS = (
         "leaks: verdict",
         "every block was born in the first stretch",
         "lab/native/measure/watch.c::hs_watch_born",
-        "by_count(watch, holder);",
+        "by_count(watch, holder, 0);",
         "1;",
         LIVES,
     ),
     Mutant(
         "leaks: verdict",
         "a level that falls does not count as a return",
-        "lab/native/leaks/level.c::hs_leak_returns",
-        "low <= (",
-        "low < 0 * (",
+        "lab/native/leaks/level.c::returns",
+        "n - n / 3, n) <= (",
+        "n - n / 3, n) < 0 * (",
         LEAK_VERDICTS,
     ),
     Mutant(

@@ -14,6 +14,7 @@ STAYS = ffi.integer_const("HS_LAB_STAYS")
 AXES = tuple(enum_values("hs_lab_axis_t", "HS_LAB_AXIS_"))
 #: The names of the verdicts, by their numbers.
 VERDICTS = tuple(enum_values("hs_lab_leak_verdict_t", "HS_LAB_LEAK_"))
+_REASONS = tuple(enum_values("hs_lab_leak_reason_t", "HS_LAB_LEAK_"))
 
 
 def leak_rows(holders: Rows, lives: Rows, live: Rows, *, whole: bool) -> Rows:
@@ -39,3 +40,8 @@ def leak_rows(holders: Rows, lives: Rows, live: Rows, *, whole: bool) -> Rows:
 def leak_reason(reason: int) -> str:
     """Why, for people; empty where figures say it."""
     return str(ffi.string(load().hs_lab_leak_reason_text(reason)).decode("utf-8"))
+
+
+def larger_reason() -> str:
+    """Why, where blocks become no more but larger."""
+    return leak_reason(_REASONS.index("larger"))

@@ -156,6 +156,11 @@ def shortened(texts: Sequence[str], room: int) -> list[str]:
     return [forms[text] for text in texts]
 
 
+def short_site(site: str) -> str:
+    """A site for a sentence that names no other."""
+    return shortened([site], SITE_ROOM)[0]
+
+
 def _folded(text: str) -> str:
     """The number that tells a site from others of its name moves to the first frame shown."""
     frames = frames_of(text)

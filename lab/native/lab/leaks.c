@@ -29,6 +29,9 @@ const char *hs_lab_leak_reason_text(uint32_t reason)
         [HS_LAB_LEAK_STOPPED] = "it grew and then stopped growing",
         [HS_LAB_LEAK_FADES] = "it grows more and more slowly",
         [HS_LAB_LEAK_BEGAN] = "all of it was allocated at the beginning",
+        [HS_LAB_LEAK_UNEVEN] =
+            "its task does hardly anything else, too seldom or too unevenly to tell how it goes on",
+        [HS_LAB_LEAK_LARGER] = "its blocks become no more, but larger and larger",
         [HS_LAB_LEAK_OPEN] = "what stayed may be a leak or may stop growing",
     };
     return reason < sizeof texts / sizeof texts[0] ? texts[reason] : "";

@@ -37,24 +37,33 @@ double hs_leak_sum(const double *counts, size_t count)
     return sum;
 }
 
+/* The squares of the second differences of neighbours as a multiple of Poisson's; counts of stretches so wide. */
+static double bends_of(const double *counts, size_t count, size_t width)
+{
+    double before = 0, last = 0, bends = 0, sums = 0;
+    for (size_t i = 0; i < count / width; i++) {
+        const double here = hs_leak_sum(counts + i * width, width);
+        bends += i < 2 ? 0 : (here - 2 * last + before) * (here - 2 * last + before);
+        sums += i < 2 ? 0 : here + 4 * last + before;
+        before = last;
+        last = here;
+    }
+    return bends / fmax(sums, 1);
+}
+
+/* Two deviations of a ratio of so many stretches. */
+static double tolerance(size_t wide)
+{
+    return 2 * sqrt(2 / (double)(wide - 2));
+}
+
 double hs_leak_variance_ratio(const double *counts, size_t count, double unit)
 {
     double match = 1;
     for (size_t width = 1; width <= 4; width *= 2) {
         const size_t wide = count / width;
-        double before = 0, last = 0, bends = 0, sums = 0;
-        for (size_t i = 0; i < wide; i++) {
-            const double here = hs_leak_sum(counts + i * width, width) / unit;
-            if (i >= 2) {
-                const double bend = here - 2 * last + before;
-                bends += bend * bend;
-                sums += here + 4 * last + before;
-            }
-            before = last;
-            last = here;
-        }
-        if (wide >= 8 && sums > 0) {
-            match = fmax(match, bends / sums / (1 + 2 * sqrt(2 / (double)(wide - 2))));
+        if (wide >= 8) {
+            match = fmax(match, bends_of(counts, count, width) / unit / (1 + tolerance(wide)));
         }
     }
     return match;
@@ -72,17 +81,24 @@ static double evenness(const double *counts, size_t count)
             match = width == 4 ? 1 : match;
             continue;
         }
-        double before = 0, last = 0, bends = 0, sums = 0;
-        for (size_t i = 0; i < wide; i++) {
-            const double here = hs_leak_sum(counts + i * width, width);
-            bends += i < 2 ? 0 : (here - 2 * last + before) * (here - 2 * last + before);
-            sums += i < 2 ? 0 : here + 4 * last + before;
-            before = last;
-            last = here;
-        }
-        match = fmax(match, bends / fmax(sums, 1) * (1 + 2 * sqrt(2 / (double)(wide - 2))));
+        match = fmax(match, bends_of(counts, count, width) * (1 + tolerance(wide)));
     }
     return fmin(1, match);
+}
+
+double hs_leak_independent(const hs_leak_holder_t *holder)
+{
+    const size_t n = holder->stretches;
+    double *births = holder->births, match = 1;
+    memcpy(births, holder->alive, (n + 1) * sizeof *births);
+    for (size_t i = 0; i < holder->count; i++) {
+        const hs_lab_life_row_t *row = &holder->rows[i];
+        births[row->born] += row->freed == HS_LAB_STAYS ? 0 : (double)row->blocks;
+    }
+    for (size_t width = 1; width <= 4; width *= 2) {
+        match = fmax(match, bends_of(births + 1, n, width) * (1 + tolerance(n / width)));
+    }
+    return hs_leak_sum(births + 1, n) / match;
 }
 
 /* Where the counts lie on average, from 0 to 1; `back`: from their end. */

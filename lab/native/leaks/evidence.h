@@ -20,6 +20,8 @@
 typedef struct hs_leak_holder {
     uint32_t axis; /* hs_lab_axis_t */
     bool kept;     /* most of what it allocated stays */
+    bool
+        larger; /* its blocks become larger, and each unit of that growth is looked at as a block */
     const hs_lab_life_row_t *rows;
     size_t count;
     size_t stretches;
@@ -50,5 +52,9 @@ double hs_leak_sum(const double *counts, size_t count);
  * stretches, so that waves do. A Poisson process has 1, a process in batches has more.
  */
 double hs_leak_variance_ratio(const double *counts, size_t count, double unit);
+
+/* The number of births of a Poisson process that is as uneven as the births of the holder, at most; `births` is
+ * overwritten. Needs 32 stretches. */
+double hs_leak_independent(const hs_leak_holder_t *holder);
 
 #endif

@@ -21,6 +21,8 @@
  * more may have prepared what the others use. */
 #define GOES_ON 0.5
 #define KEEPS_FEW 4
+/* Growth that was over in this part of the interval stopped, whatever the scheduler does. */
+#define OVER 0.125
 #define TABLE (HS_LAB_LEAK_STRETCHES + 1)
 
 /* All blocks by holder and axis, and what one holder on one axis at a time is looked at in. */
@@ -41,7 +43,7 @@ typedef struct finding {
     const hs_lab_holder_row_t *row;
     size_t first, end, axis;
     hs_leak_evidence_t match;
-    bool grows, began, ended;
+    bool grows, shows, began, ended;
 } holder_test_t;
 
 static int compare(uint32_t a, uint32_t b)
@@ -184,6 +186,9 @@ static size_t take_axis(leaks_t *leaks, size_t first, size_t stretches, bool kep
     for (size_t i = 0; i < holder->count; i++) { /* of the one before */
         leaks->tables[0][holder->rows[i].born] = leaks->tables[1][holder->rows[i].born] = 0;
     }
+    if (holder->larger) {
+        memset(leaks->tables, 0, sizeof leaks->tables);
+    }
     *holder = (hs_leak_holder_t){.axis = leaks->rows[first].axis,
                                  .kept = kept,
                                  .rows = leaks->rows + first,
@@ -209,8 +214,12 @@ static size_t take_again(leaks_t *leaks, const holder_test_t *test, size_t first
     const hs_lab_holder_row_t *row = test->row;
     const uint32_t axis = leaks->rows[first].axis;
     const size_t stretches = row == NULL ? 0 : stretches_of(row, axis);
-    return take_axis(leaks, first, stretches,
-                     row != NULL && row->freed < row->allocated - row->freed);
+    const size_t end =
+        take_axis(leaks, first, stretches, row != NULL && row->freed < row->allocated - row->freed);
+    if (stretches != 0 && axis != HS_LAB_AXIS_OWN) {
+        hs_leak_take_larger(&leaks->holder);
+    }
+    return end;
 }
 
 /* Growth along time whose last block came here goes on. */
@@ -220,6 +229,14 @@ static bool goes_on(const hs_lab_holder_row_t *row, double reached)
         return reached >= GOES_ON;
     }
     return reached > STARTUP && reached >= GOES_ON * (double)row->over / row->by_time;
+}
+
+/* Time alone tells how a holder grows where its growth is as steady as that of one independent birth a stretch: what
+ * comes in fits and starts comes when the scheduler lets it. */
+static bool shows_growth(const hs_leak_holder_t *holder)
+{
+    return holder->axis != HS_LAB_AXIS_TIME || hs_leak_reached(holder) <= OVER ||
+           hs_leak_independent(holder) >= (double)holder->stretches;
 }
 
 /* The holder has an axis of allocations: they come in the same order whatever the scheduler does. */
@@ -251,13 +268,14 @@ static holder_test_t look(leaks_t *leaks, size_t first)
         if (holder->axis != HS_LAB_AXIS_TIME || !counts_allocations(test.row)) {
             test.axis = here;
             test.match = hs_leak_evidence(holder);
+            test.shows = shows_growth(holder);
         }
     }
     test.end = at;
     const bool early = test.row != NULL && test.row->by_time == 0 && test.row->early != 0;
     test.began |= early;
     test.ended |= early;
-    test.grows = test.match.testable && test.match.steady && !test.ended;
+    test.grows = test.match.testable && test.match.steady && test.shows && !test.ended;
     return test;
 }
 
@@ -301,6 +319,13 @@ static double longer(const leaks_t *leaks, double chance)
     return fmin(10, fmax(2, ceil(sqrt(-log(leaks->share / tested) / shown))));
 }
 
+/* Independent births become more with the time. */
+static double longer_until(const hs_leak_holder_t *holder)
+{
+    const double ratio = (double)holder->stretches / fmax(1, hs_leak_independent(holder));
+    return fmin(10, fmax(2, ceil(ratio)));
+}
+
 static void settle(hs_lab_leak_row_t *row, hs_lab_leak_verdict_t verdict,
                    hs_lab_leak_reason_t reason)
 {
@@ -315,18 +340,26 @@ static void judge(leaks_t *leaks, const holder_test_t *test, hs_lab_leak_row_t *
     double bound;
     take_again(leaks, test, test->axis);
     if (test->grows && test->match.chance <= leaks->limit) {
-        settle(row, HS_LAB_LEAK_LEAK, HS_LAB_LEAK_GROWS);
+        settle(row, HS_LAB_LEAK_LEAK, holder->larger ? HS_LAB_LEAK_LARGER : HS_LAB_LEAK_GROWS);
         hs_leak_speed(holder, &test->match, row);
+        if (holder->larger) {
+            row->blocks = row->blocks_low = row->blocks_high = 0;
+        }
     } else if (holder->stretches == 0) {
         row->reason = HS_LAB_LEAK_ONLY_GROWTH;
     } else if (holder->stretches < STRETCHES_LEAST) {
         row->reason = HS_LAB_LEAK_SHORT;
     } else if (test->began) {
         settle(row, HS_LAB_LEAK_STARTUP, HS_LAB_LEAK_BEGAN);
+    } else if (!test->shows) {
+        row->reason = HS_LAB_LEAK_UNEVEN;
+        row->longer = longer_until(holder);
     } else if (!suspect && hs_leak_returns(holder)) {
         settle(row, HS_LAB_LEAK_CACHE, HS_LAB_LEAK_RETURNS);
     } else if (!suspect && hs_leak_stopped(holder)) {
         settle(row, HS_LAB_LEAK_PLATEAU, HS_LAB_LEAK_STOPPED);
+    } else if (holder->larger) {
+        row->reason = HS_LAB_LEAK_LARGER;
     } else if (hs_leak_fills(holder, &bound)) {
         settle(row, HS_LAB_LEAK_FILLING, HS_LAB_LEAK_FADES);
         row->bound = bound;

@@ -70,20 +70,21 @@ static bool is_early(const hs_counts_row_t *task, uint64_t all)
 }
 
 /* A site that frees most of its blocks has its own allocations as an axis. Where nearly all stay these tell
- * nothing, and its task's allocations do if most are of other blocks. */
-static void choose_axes(const hs_watch_t *watch, hs_lab_holder_row_t *row)
+ * nothing, and its task's allocations do if most are of other blocks. A block that becomes larger stays. */
+static void choose_axes(const hs_watch_t *watch, hs_counts_row_t *counts)
 {
+    hs_lab_holder_row_t *row = &counts->row;
     const uint64_t kept = row->allocated - row->freed;
     const hs_counts_row_t *task = hs_counts_find(&watch->tasks, row->task, 0);
     row->early = is_early(task, watch->allocated);
     row->by_time = watch->interval.by_time ? HS_LAB_LEAK_STRETCHES : 0;
-    if (row->allocated >= BLOCKS_LEAST && row->freed >= kept) {
+    if (row->allocated >= BLOCKS_LEAST && row->freed - counts->enlarged >= kept) {
         row->by_own = stretches_of(row->allocated);
         return;
     }
     const bool few =
         row->allocated < BLOCKS_LEAST && row->by_time != 0; /* one axis tells as much */
-    const bool passes = !few && task->row.allocated >= 2 * kept;
+    const bool passes = !few && task->row.allocated >= 2 * (kept + counts->enlarged);
     row->by_task = passes ? stretches_of(task->row.allocated) : 0;
 }
 
@@ -97,6 +98,7 @@ static hs_status_t copy(hs_counts_t *to, const hs_counts_t *from)
         }
         copied->row = *row;
         copied->others = from->rows[i].others;
+        copied->enlarged = from->rows[i].enlarged;
     }
     return HS_OK;
 }
@@ -121,18 +123,26 @@ hs_status_t hs_watch_begin(hs_watch_t *watch, uint64_t first, uint64_t stop,
     hs_status_t status = copy(&watch->holders, &before->holders);
     status = status == HS_OK ? copy(&watch->tasks, &before->tasks) : status;
     for (size_t i = 0; i < watch->holders.count && status == HS_OK; i++) {
-        choose_axes(watch, &watch->holders.rows[i].row);
+        choose_axes(watch, &watch->holders.rows[i]);
     }
     return status;
 }
 
-/* The stretch by allocations so far, of which this block's may be the last one. */
-static uint8_t by_count(hs_watch_t *watch, const hs_counts_row_t *holder)
+/* The stretch by allocations so far, of which this block's may be the last one, and `more`. */
+static uint8_t by_count(hs_watch_t *watch, const hs_counts_row_t *holder, uint64_t more)
 {
     const hs_counts_row_t *all =
         holder->row.by_own != 0 ? holder : hs_counts_find(&watch->tasks, holder->row.task, 0);
+    const uint64_t allocated = all->allocated + more;
     const uint32_t stretches = holder->row.by_own + holder->row.by_task;
-    return all->allocated == 0 ? 0 : stretch(all->allocated - 1, all->row.allocated, stretches);
+    return allocated == 0 ? 0 : stretch(allocated - 1, all->row.allocated, stretches);
+}
+
+/* The event, which ends a block of the holder, is an allocation on its axis, too. */
+static bool goes_on(const hs_counts_row_t *holder, const hs_event_t *event)
+{
+    return event->kind == HS_EVENT_REALLOC && event->size != 0 && event->task == holder->row.task &&
+           (holder->row.by_own == 0 || event->site == holder->row.site);
 }
 
 /* ---- events ----------------------------------------------------------------------------------- */
@@ -185,7 +195,7 @@ void hs_watch_born(hs_watch_t *watch, hs_block_t *block, const hs_event_t *event
         if (task->row.over == 0 && nearly(task->allocated, task->row.allocated)) {
             task->row.over = block->origin.by_time;
         }
-        block->origin.by_count = by_count(watch, holder);
+        block->origin.by_count = by_count(watch, holder, 0);
     } else {
         holder->row.allocated++;
         task->row.allocated++;
@@ -193,6 +203,13 @@ void hs_watch_born(hs_watch_t *watch, hs_block_t *block, const hs_event_t *event
         task->others = watch->allocated - task->allocated;
         block->origin.by_count = 1; /* it counts */
     }
+}
+
+/* The holder's own realloc makes the block larger. */
+static bool is_enlarged(const hs_block_t *block, const hs_event_t *event)
+{
+    return event->kind == HS_EVENT_REALLOC && event->size > block->recorded &&
+           event->task == block->task && event->site == block->origin.site;
 }
 
 /* The life on one axis; in none of its stretches: it has no such axis. */
@@ -211,23 +228,25 @@ static void note(hs_watch_t *watch, const hs_block_t *block, uint32_t axis, uint
     }
 }
 
-void hs_watch_ended(hs_watch_t *watch, const hs_block_t *block, uint64_t time)
+void hs_watch_ended(hs_watch_t *watch, const hs_block_t *block, const hs_event_t *event)
 {
     if (!watch->on || watch->next != watch->stop) {
         return; /* before the interval */
     }
-    pass(watch, time);
+    pass(watch, event->time);
     hs_counts_row_t *holder = hs_counts_find(&watch->holders, block->task, block->origin.site);
     if (holder == NULL) {
         return; /* it has allocated nothing in the interval */
     }
     if (!watch->known) {
         holder->row.freed += block->origin.by_count;
+        holder->enlarged += is_enlarged(block, event) ? block->origin.by_count : 0;
     } else if (holder->row.allocated >= BLOCKS_LEAST) {
         const uint32_t axis = holder->row.by_own != 0 ? HS_LAB_AXIS_OWN : HS_LAB_AXIS_TASK;
         note(watch, block, HS_LAB_AXIS_TIME, block->origin.by_time,
-             by_time(watch, &holder->row, time));
-        note(watch, block, axis, block->origin.by_count, by_count(watch, holder));
+             by_time(watch, &holder->row, event->time));
+        note(watch, block, axis, block->origin.by_count,
+             by_count(watch, holder, goes_on(holder, event)));
     }
 }
 

@@ -43,8 +43,8 @@ hs_status_t hs_watch_take(hs_watch_t *watch, uint64_t bytes, uint64_t blocks, ui
 /* The event allocated the block; `before`: it lived before the first event. */
 void hs_watch_born(hs_watch_t *watch, hs_block_t *block, const hs_event_t *event, uint64_t number,
                    bool before);
-/* The block's life ends. */
-void hs_watch_ended(hs_watch_t *watch, const hs_block_t *block, uint64_t time);
+/* The event ends the block's life. */
+void hs_watch_ended(hs_watch_t *watch, const hs_block_t *block, const hs_event_t *event);
 
 /* Those that allocated in the interval, by task and site, where there is capacity for all; returns how many. */
 size_t hs_watch_holders(const hs_watch_t *watch, hs_lab_holder_row_t *rows, size_t capacity);

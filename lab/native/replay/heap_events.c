@@ -74,7 +74,7 @@ static HS_INLINE_FOR_CALLER void end_life(hs_replay_t *replay, const hs_block_t 
 {
     hs_census_lose(&replay->census, block->recorded);
     if (!plain && replay->census_only) {
-        hs_watch_ended(&replay->watch, block, event->time);
+        hs_watch_ended(&replay->watch, block, event);
     }
 }
 

@@ -26,6 +26,8 @@ typedef enum hs_lab_leak_reason {
     HS_LAB_LEAK_STOPPED,
     HS_LAB_LEAK_FADES,
     HS_LAB_LEAK_BEGAN,
+    HS_LAB_LEAK_UNEVEN,
+    HS_LAB_LEAK_LARGER,
     HS_LAB_LEAK_OPEN,
     HS_LAB_LEAK_GROWS
 } hs_lab_leak_reason_t;

@@ -79,9 +79,9 @@ def test_lives_are_counted_by_the_stretches_of_their_axes(tmp_path: Path, seed: 
     def axis(owner: tuple[str, str]) -> str:
         return "own" if told[owner]["by_own"] else "task"
 
-    def by_count(owner: tuple[str, str]) -> int:
+    def by_count(owner: tuple[str, str], more: int = 0) -> int:
         row = told[owner]
-        so_far = allocated[owner] if row["by_own"] else by_task[owner[0]]
+        so_far = more + (allocated[owner] if row["by_own"] else by_task[owner[0]])
         whole = {name: int(told[name]["allocated"]) for name in told}
         total = (
             whole[owner]
@@ -99,8 +99,10 @@ def test_lives_are_counted_by_the_stretches_of_their_axes(tmp_path: Path, seed: 
             if inside and owner in told:
                 freed[owner] += born >= first
                 expected[owner, "time", at_time, now] += 1
-                if by_count(owner):
-                    expected[owner, axis(owner), at_count, by_count(owner)] += 1
+                own = axis(owner) == "own"
+                born = kind == "r" and (owner == (task, site) if own else owner[0] == task)
+                if by_count(owner, born):
+                    expected[owner, axis(owner), at_count, by_count(owner, born)] += 1
         if kind != "f":
             owner = task, site
             allocated[owner] += inside

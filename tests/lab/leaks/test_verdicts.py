@@ -230,6 +230,40 @@ def test_no_word_by_a_clock_depends_on_the_scheduler(tmp_path: Path) -> None:
     assert all(one == seen[0] for one in seen), seen
 
 
+def test_growth_in_fits_and_starts_has_no_word_by_time_alone(tmp_path: Path) -> None:
+    """A table that a task fills, which does nothing else, was filling, plateau, unknown or a leak
+    as the scheduler let it run; where the task runs evenly it has its word."""
+    chance = random.Random(5)
+    table = sorted(min(0.999, chance.expovariate(4)) for _ in range(400))
+    even = [(born, NEVER, "even") for born in table]
+    steady: list[Block] = [(n / 300, NEVER, "steady") for n in range(300)]
+    early: list[Block] = [(0.06 + n / 1e5, NEVER, "early") for n in range(300)]
+    for _ in range(4):
+        steps = [chance.gammavariate(0.5, 1) for _ in range(40)]
+        passed = [sum(steps[:step]) / sum(steps) for step in range(41)]
+        waits = [
+            (passed[int(40 * born)] + born % 0.025 * 40 * steps[int(40 * born)] / sum(steps), born)
+            for born in (*table, *(n / 300 for n in range(300)))
+        ]
+        tables: list[Block] = [(0.1 + 0.8 * at, NEVER, "waits") for at, _ in waits[:400]]
+        leaks: list[Block] = [(0.1 + 0.8 * at, NEVER, "leaks") for at, _ in waits[400:]]
+        found = matches(tmp_path, lines_of([*even, *steady, *early, *tables, *leaks]))
+        assert verdicts(found) == {
+            "even": "plateau",
+            "steady": "leak",
+            "early": "plateau",
+            "waits": "unknown",
+            "leaks": "unknown",
+        }
+        assert "too unevenly" in row_of(found, "waits").reason
+
+
+def test_a_leak_that_began_late_is_no_cache(tmp_path: Path) -> None:
+    """In the last third its level had been as low as ever, before it rose."""
+    blocks = [(n / 1000, NEVER if n >= 850 else (n + 0.5) / 1000, "late") for n in range(1000)]
+    assert verdicts(matches(tmp_path, lines_of(blocks))) == {"late": "unknown"}
+
+
 def test_a_busy_start_of_another_task_hides_no_leak(tmp_path: Path) -> None:
     """40,000 events in the first second once made 1,200 forgotten blocks of a day \"no leak\"."""
     boot: list[Block] = [(n * 1e-6, n * 1e-6 + 5e-7, "boot") for n in range(5000)]

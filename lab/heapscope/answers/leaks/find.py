@@ -12,7 +12,15 @@ from heapscope.answers.leaks.interval import Interval
 from heapscope.answers.leaks.rates import Rate, rate_of
 from heapscope.answers.leaks.rounds import RoundRow, rounds_of
 from heapscope.answers.leaks.suppress import Suppression
-from heapscope.answers.leaks.verdict import AXIS_NAMES, LEAK, WORDS, Judged, judge, judged
+from heapscope.answers.leaks.verdict import (
+    AXIS_NAMES,
+    LEAK,
+    UNKNOWN,
+    WORDS,
+    Judged,
+    judge,
+    judged,
+)
 from heapscope.base.rows.bound import BEFORE, EXACT, WITHHELD, bounds_of
 from heapscope.base.rows.figure import computed, figure
 from heapscope.base.rows.row import Row
@@ -102,6 +110,11 @@ class HolderRow(Row):
     rate: Rate | None = figure("How fast it leaks; null: it is not called a leak.", bound=BEFORE)
 
     @property
+    def may_grow(self) -> bool:
+        """Unknown, and more than one block that was allocated once, which shows no rate."""
+        return self.verdict == UNKNOWN and max(self.blocks, self.allocated) > 1
+
+    @property
     @computed("How fast it leaks.", heading="bytes per 1000 events", hidden=True, last=True)
     def speed(self) -> float | None:
         return None if self.rate is None else self.rate.bytes_per_1000_events.value
@@ -114,7 +127,7 @@ class OtherHolders(Row):
     bytes: int = figure("Bytes as asked for.", "B", bound=BEFORE)
     blocks: int = figure("Number of blocks.", bound=BEFORE)
     unknown: int = figure(
-        "Those that hold two blocks or more and cannot be told yet.", bound=BEFORE
+        "Those that allocated two blocks or more and cannot be told yet.", bound=BEFORE
     )
 
 
@@ -297,7 +310,8 @@ class _Kept:
         rest = self.order[listed:]
         if len(rest) == 0:
             return None
-        unknown = (self.rows["verdict"][rest] == 0) & (self.blocks[rest] > 1)
+        several = np.maximum(self.blocks[rest], self.allocated[rest]) > 1
+        unknown = (self.rows["verdict"][rest] == WORDS.index(UNKNOWN)) & several
         return OtherHolders(
             holders=len(rest),
             bytes=int(self.bytes[rest].sum()),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from heapscope.fleet.budgets.judgement import NOBODY, Cause
 from heapscope.simulation.result.result import ReplayResult
 from heapscope.simulation.result.survey import Survey
+from heapscope.trace.call_sites import short_site
 
 #: How a survey calls requests without a call site.
 UNKNOWN_SITE = "unknown site"
@@ -15,7 +16,7 @@ def first_failure(result: ReplayResult) -> Cause:
     if not result.failures:
         return NOBODY
     row = result.failures[0]
-    at = f" at {row.site}" if row.site else ""
+    at = f" at {short_site(row.site)}" if row.site else ""
     text = (
         f"The first was a {row.call} of {row.size:,} B from {row.capabilities} by task "
         f"'{row.task}'{at}, at {result.place(row.event)}; {row.free:,} B were free, and "
@@ -43,7 +44,7 @@ def most_held(result: ReplayResult, seen: Survey | None) -> Cause:
         text += f", {held:,} B of it by task '{task}'"
     named = "" if site is None or not site.payload_at_peak else site.name
     if site is not None and named:
-        text += f", {site.payload_at_peak:,} B of it at {named}"
+        text += f", {site.payload_at_peak:,} B of it at {short_site(named)}"
     return Cause(text=f"{text}.", task=task, site=named)
 
 

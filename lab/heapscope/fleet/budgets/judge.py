@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from heapscope.answers.fit.smallest_pool import FitResult
 from heapscope.answers.leaks.find import HolderRow, Leaks
 from heapscope.answers.leaks.rates import RateBand
-from heapscope.answers.leaks.verdict import LEAK, UNKNOWN
+from heapscope.answers.leaks.verdict import LEAK
 from heapscope.base.choices import did_you_mean
 from heapscope.base.duration import DAY, HOUR
 from heapscope.base.wording import plural
@@ -19,6 +19,7 @@ from heapscope.logs.answer.log_result import LogResult
 from heapscope.logs.heaps.request_fit import RequestFit
 from heapscope.simulation.result.comparison import Comparison
 from heapscope.simulation.result.result import ReplayResult
+from heapscope.trace.call_sites import short_site
 from heapscope.trace.loss import is_cut
 
 _CUT = "the log ends in the middle of a summary"
@@ -45,11 +46,11 @@ def _untold(budget: Budget, leaks: Leaks, rounds: int, total: float) -> str:
     """Why a leak that breaks the budget may be there all the same: a holder that cannot be told yet
     has kept so much. One block alone shows no rate."""
     for row in leaks.holders:
-        if row.verdict == UNKNOWN and row.blocks > 1:
+        if row.may_grow:
             most = _in_unit(row.bytes, budget, leaks, rounds)
             if most is None or not budget.kept(total + most):
                 held = f"{row.blocks:,} of {row.allocated:,} blocks were never freed"
-                return f"task '{row.task}' at {row.site or 'an unknown call site'}: {held}"
+                return f"task '{row.task}' at {_site(row)}: {held}"
     if leaks.others is not None and leaks.others.unknown:
         return f"{plural(leaks.others.unknown, 'further holder')} cannot be told yet"
     return ""
@@ -94,10 +95,14 @@ def _leaking(holder_rows: list[HolderRow]) -> Cause:
     row = holder_rows[0]
     others = f"; {len(holder_rows) - 1:,} more leak" if len(holder_rows) > 1 else ""
     text = (
-        f"Task '{row.task}' leaks at {row.site or 'an unknown call site'}: {row.blocks:,} blocks "
-        f"with {row.bytes:,} B stayed{others}."
+        f"Task '{row.task}' leaks at {_site(row)}: {plural(row.blocks, 'block')} with "
+        f"{row.bytes:,} B stayed{others}."
     )
     return Cause(text=text, task=row.task, site=row.site)
+
+
+def _site(row: HolderRow) -> str:
+    return short_site(row.site) if row.site else "an unknown call site"
 
 
 def fits(budget: Budget, result: ReplayResult) -> Judgement:

@@ -18,7 +18,7 @@ from bokeh.models.annotations import Span
 from bokeh.models.labeling import NoOverlap
 
 from heapscope.base.capabilities import MALLOC
-from heapscope.render.page.colours import CLOSE, FAILED, TASKS
+from heapscope.render.page.colours import FAILED, PINS, TASKS
 from heapscope.render.page.detail import spread
 from heapscope.render.page.figure import Drawn, embedded, plain_figure
 from heapscope.render.page.side import PageSide
@@ -198,10 +198,11 @@ def _marks(chart: Any, side: PageSide) -> None:
 def _pins(chart: Any, name: str, side: PageSide, *, height: float | None = None) -> None:
     """At the size that was asked for; `height`: all at one height instead."""
     failed, close = side.result.failures, side.close
-    for kind, rows, colour, marker in (
-        ("close", close, CLOSE, "diamond"),
-        ("failed", failed, FAILED, "inverted_triangle"),
+    for kind, rows, marker in (
+        ("close", close, "diamond"),
+        ("failed", failed, "inverted_triangle"),
     ):
+        fill, edge = PINS[kind]
         heights = [row.size if height is None else height for row in rows]
         source = ColumnDataSource(
             name=f"{name}/{kind}",
@@ -213,8 +214,8 @@ def _pins(chart: Any, name: str, side: PageSide, *, height: float | None = None)
             source=source,
             marker=marker,
             size=10 if len(rows) <= CROWD else 6,
-            fill_color=colour,
-            line_color="#ffffff",
+            fill_color=fill,
+            line_color=edge,
             line_width=1 if len(rows) <= CROWD else 0.4,
             name=f"pins {kind}",
         )

@@ -32,7 +32,8 @@ PALETTE = {
     **{"startup": STARTUP, "allocator": ALLOCATOR},
 }
 FAILED = "#e11d48"
-CLOSE = "#f97316"
+#: Fill and edge of the pins of failed requests and of the nearest misses.
+PINS = {"failed": (FAILED, "#ffffff"), "close": ("#ffffff", FAILED)}
 
 
 @dataclass(frozen=True)

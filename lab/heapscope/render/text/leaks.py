@@ -12,8 +12,9 @@ from heapscope.answers.leaks.find import HolderRow, Leaks
 from heapscope.answers.leaks.rounds import RoundRow
 from heapscope.answers.leaks.verdict import LEAK, UNKNOWN
 from heapscope.base.wording import long_time, plural, signed, size
+from heapscope.native.leaks import larger_reason
 from heapscope.render.text.table import CellText, Table, columns_of, table_of
-from heapscope.trace.call_sites import SITE_ROOM, shortened
+from heapscope.trace.call_sites import short_site
 from heapscope.trace.clock import moment_of, since_start
 from heapscope.trace.loss import is_cut
 
@@ -108,11 +109,13 @@ def _speed_cell(row: HolderRow) -> CellText | None:
 
 
 def _site(row: HolderRow) -> str:
-    return shortened([row.site], SITE_ROOM)[0]
+    return short_site(row.site)
 
 
 def _kept(row: HolderRow) -> str:
     """The fact, whatever the verdict."""
+    if row.reason == larger_reason():
+        return f"{row.reason}, up to {size(row.largest)}"
     of = row.blocks if row.allocated < row.blocks else row.allocated
     return f"{row.blocks:,} of {plural(of, 'block')} that it allocated were never freed"
 
@@ -121,7 +124,7 @@ def _no_leak(leaks: Leaks) -> str:
     unknown = [row for row in leaks.holders if row.verdict == UNKNOWN]
     if not unknown:
         return "No leak is shown"
-    several = [row for row in unknown if row.blocks > 1]
+    several = [row for row in unknown if row.may_grow]
     if not several:
         tell = "tells" if len(unknown) == 1 else "tell"
         return f"No leak is shown; {plural(len(unknown), 'holder')} of one block {tell} nothing"
