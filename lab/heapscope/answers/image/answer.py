@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
-from heapscope.answers.image import nano, newlib
+from heapscope.answers.image import heap_4, nano, newlib
 from heapscope.answers.image.absent import absent_memory
 from heapscope.answers.image.census import (
     census,
@@ -83,7 +83,7 @@ def answer_with_heaps(
             *left_open(heaps),
             *_searched(variables, unsure),
         ),
-        notes=(*image.notes, *_notes(heaps, models), *_unnamed(image, types)),
+        notes=(*image.notes, *_notes(image, heaps, models), *_unnamed(image, types)),
         verdict=(
             *damage_sentences(damage),
             *((f"The device stopped: {image.reason.rstrip('.')}.",) if image.reason else ()),
@@ -174,7 +174,9 @@ def _unnamed(image: MemoryImage, types: Types | None) -> Iterator[str]:
         yield "The ELF has no debug information (-g), so that blocks have no types."
 
 
-def _notes(heaps: Sequence[ImageHeap], models: Sequence[Modelled]) -> Iterator[str]:
+def _notes(
+    image: MemoryImage, heaps: Sequence[ImageHeap], models: Sequence[Modelled]
+) -> Iterator[str]:
     names = models[0].names if models else ()
     if len(names) > 1:
         yield f"The allocator is one of {', '.join(names)}: only --idf can tell which."
@@ -183,6 +185,16 @@ def _notes(heaps: Sequence[ImageHeap], models: Sequence[Modelled]) -> Iterator[s
             yield (
                 f"The heap at {heap.start:#010x} grows at {heap.end:#010x}: how much memory it may "
                 "still take there is up to the program's _sbrk."
+            )
+        if heap.family == heap_4.NAME and image.symbols is None:
+            yield (
+                f"That the heap at {heap.start:#010x} begins there is known by its blocks alone: "
+                "with --elf, the program's own words for it decide."
+            )
+        if heap.family in nano.NAMES and not heap.order_known:
+            yield (
+                f"The list of free chunks of the heap at {heap.start:#010x} is damaged, and "
+                "nothing else tells a free chunk from one in use: those behind it count as used."
             )
         if heap.changing:
             yield f"The heap at {heap.start:#010x} is locked: a task was changing it."
