@@ -133,4 +133,12 @@ IMAGE_HEAPS = (
         "address + padded",
         "tests/lab/image/test_saved_contexts.py",
     ),
+    Mutant(
+        "names in an image",
+        "the older registers of a task that an interrupt stopped are followed",
+        "lab/heapscope/memory/image/interrupted.py::surely_waiting",
+        "one for one in contexts if one not in pointed",
+        "one for one in contexts if one not in pointed or pointed",
+        "tests/lab/image/test_saved_contexts.py",
+    ),
 )
