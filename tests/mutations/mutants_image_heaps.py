@@ -10,7 +10,33 @@ STATE = "tests/lab/image/test_image_state.py"
 LIBC = "tests/lab/image/test_libc_heaps.py"
 FOLDER = "lab/heapscope/answers/image"
 
+DAMAGE = "tests/lab/image/test_damage.py"
+
 IMAGE_HEAPS = (
+    Mutant(
+        "damage in an image",
+        "a size that leads over other blocks is believed",
+        f"{FOLDER}/chain.py::led_over",
+        "if longest < _PROOF:",
+        "if longest >= 0:",
+        DAMAGE,
+    ),
+    Mutant(
+        "damage in an image",
+        "a link to a block that did not prove itself is damage, too",
+        f"{FOLDER}/chain.py::in_gap",
+        "return any(gap.start <= address < gap.end for gap in gaps)",
+        "return any(gap.start > address >= gap.end for gap in gaps)",
+        DAMAGE,
+    ),
+    Mutant(
+        "damage in an image",
+        "blocks in front of the damage are left out where no name leads to the heap",
+        f"{FOLDER}/heap_4.py::_with_front",
+        "best, most = longer, worth",
+        "most = worth",
+        DAMAGE,
+    ),
     Mutant(
         "blocks of an image",
         "a block after a free one counts as free",
@@ -23,8 +49,8 @@ IMAGE_HEAPS = (
         "damage in an image",
         "the walk ends at the first damaged word",
         f"{FOLDER}/blocks.py::_Chain.proved_behind",
-        "proofs = [at for at in self._proved if at > payload]",
-        "proofs = [at for at in self._proved if at > self.last]",
+        "proofs = [at for at in self.following() if at > payload]",
+        "proofs = [at for at in self.following() if at > self.last]",
         CAPTURED,
     ),
     Mutant(
@@ -105,6 +131,14 @@ IMAGE_HEAPS = (
         "lab/heapscope/memory/image/saved_contexts.py::_registers",
         "address + size + padded",
         "address + padded",
+        "tests/lab/image/test_saved_contexts.py",
+    ),
+    Mutant(
+        "names in an image",
+        "the older registers of a task that an interrupt stopped are followed",
+        "lab/heapscope/memory/image/interrupted.py::surely_waiting",
+        "one for one in contexts if one not in pointed",
+        "one for one in contexts if one not in pointed or pointed",
         "tests/lab/image/test_saved_contexts.py",
     ),
 )

@@ -213,7 +213,7 @@ def test_what_still_points_at_a_block_that_was_written_after_its_free(seed: int)
     assert "The program still has its address in " in found.text
 
 
-@pytest.mark.parametrize("allocator", ["umm", "umm:32", "sys_heap", "heapscope"])
+@pytest.mark.parametrize("allocator", ["umm", "umm:32", "sys_heap", "heapscope", "heap_4"])
 def test_a_damaged_heap_is_known_by_its_blocks_alone(allocator: str, seed: int) -> None:
     """No name leads to it: every block but the two at the damage is there."""
     random = Random(f"{seed} {allocator}")
@@ -228,3 +228,45 @@ def test_a_damaged_heap_is_known_by_its_blocks_alone(allocator: str, seed: int) 
     }
     assert rest <= {(one.address, one.size) for one in heap.blocks}
     assert heap.damage or allocator == "heapscope"  # whose words are all in front
+
+
+def test_a_size_that_leads_over_other_blocks_is_what_is_wrong(seed: int) -> None:
+    """And not the block that it leads to."""
+    random = Random(seed)
+    for allocator in ("idf-3.3", "idf-5.1", "heap_4", "sys_heap"):
+        drawn = DrawnHeap.draw(allocator, random)
+        while len(drawn.blocks) < 40:
+            drawn.step(random)
+        (sound,) = find_heaps(drawn.image(drawn.memory(random)))
+        block = next(one for one in sound.blocks[8:] if one.used)
+        far = sound.blocks[-6].address - block.address + 4
+        sizes = {"idf-3.3": block.address + far, "heap_4": far | 0x8000_0000, "idf-5.1": far}
+        value = sizes.get(allocator, (far // 8 << 1 | 1) << 16) & ~3 | (allocator == "sys_heap")
+        memory = drawn.memory(random)
+        memory[block.address - 4 - START : block.address - START] = value.to_bytes(4, "little")
+        (heap,) = find_heaps(drawn.image(memory))
+        lost = [one for one in sound.blocks if one not in heap.blocks and one != block]
+        assert len(lost) <= 1, (allocator, lost)
+        assert any(one.block == block.address for one in heap.damage), allocator
+
+
+@pytest.mark.parametrize("allocator", ["idf-3.3", "idf-5.1", "heap_4", "umm", "sys_heap"])
+def test_no_block_is_lost_without_a_word(allocator: str, seed: int) -> None:
+    """Each is listed, or in the bytes in which no block proves itself; and none is invented."""
+    random = Random(f"{seed} {allocator}")
+    drawn = DrawnHeap.draw(allocator, random)
+    while len(drawn.blocks) < 45:
+        drawn.step(random)
+    (sound,) = find_heaps(drawn.image(drawn.memory(random)))
+    for _ in range(4):
+        number = random.randrange(10, len(sound.blocks) - 8)
+        near = {one.address for one in sound.blocks[number - 1 : number + 2]}
+        begin = sound.blocks[number].address - 8
+        memory = drawn.memory(random)
+        memory[begin - START : begin + 8 - START] = b"GET /ind"
+        (heap,) = find_heaps(drawn.image(memory))
+        there = {one.address: one.size for one in heap.blocks}
+        for one in sound.blocks:
+            unproved = any(gap.start <= one.address < gap.end for gap in heap.gaps)
+            assert one.address in near or unproved or there.get(one.address) == one.size
+        assert all(begin - 8 <= one.address < begin + 16 for one in heap.damage)

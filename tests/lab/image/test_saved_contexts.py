@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import struct
+from dataclasses import replace
 
 import pytest
 
 from heapscope.answers.image.heap import ImageBlock, ImageHeap
 from heapscope.answers.image.tasks import outside, stopped
+from heapscope.memory.image.interrupted import interrupted
 from heapscope.memory.image.memory_image import MemoryImage, MemorySegment, Thread
 from heapscope.memory.image.registers import ARM, RISCV
 from heapscope.memory.image.saved_contexts import CONTEXTS, context_at
@@ -92,3 +94,31 @@ def test_the_waiting_tasks_have_the_names_of_their_table(machine: str) -> None:
     assert set(found) == {"tasks+0", "tasks+24", "0"}
     assert found["0"]["sp"] == STACKS + STACK + 100
     assert list(outside(image, (_heap(3),))) == [(DATA, DATA + 36)]
+
+
+def _interrupted(machine: str, variable: int) -> MemoryImage:
+    """Two tasks, a word behind their table, and a core that serves an interrupt on a stack that is
+    an object of the program."""
+    image = _image(machine, _saved(machine, 0), _saved(machine, 0))
+    (table, stacks) = image.segments
+    handlers = 0x2000_0800
+    data = (table.data + struct.pack("<I", variable)).ljust(handlers - DATA + 512, b"\0")
+    rows = [*SYMBOLS.rows, FirmwareSymbol(handlers, 512, "interrupt_stack")]
+    sp = handlers + 256
+    thread = Thread(stack_pointer=sp, registers={"pc": CODE, "sp": sp, "xpsr": 0x0100_000F})
+    return replace(
+        image,
+        segments=(MemorySegment(DATA, data), stacks),
+        threads=(thread,),
+        symbols=FirmwareSymbols(rows, file="app.elf"),
+    )
+
+
+@pytest.mark.parametrize("machine", [ARM, RISCV])
+def test_in_an_interrupt_the_task_that_a_variable_points_at_is_not_followed(machine: str) -> None:
+    running = _interrupted(machine, DATA + 12)
+    assert set(stopped(running, (), {}, (_heap(2),))) == {"0", "tasks+0"}
+    assert set(stopped(_interrupted(machine, 0), (), {}, (_heap(2),))) == {"0"}
+    assert interrupted(running, [STACKS + STACK])
+    other = replace(running.threads[0], stack_pointer=STACKS + 8, registers={"xpsr": 1 << 24})
+    assert not interrupted(replace(running, threads=(other,)), [STACKS + STACK])

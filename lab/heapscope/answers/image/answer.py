@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
-from heapscope.answers.image import nano, newlib
+from heapscope.answers.image import heap_4, nano, newlib
 from heapscope.answers.image.absent import absent_memory
 from heapscope.answers.image.census import (
     census,
@@ -24,6 +24,7 @@ from heapscope.answers.image.result import BlockRow, HeapRow, ImageResult, Suspe
 from heapscope.answers.image.tasks import outside, states, stopped, waiting
 from heapscope.base.errors import InputError
 from heapscope.base.wording import plural, size
+from heapscope.memory.image.interrupted import interrupted
 from heapscope.memory.image.memory_image import MemoryImage
 from heapscope.memory.image.types import Types
 
@@ -56,8 +57,10 @@ def answer_with_heaps(
     damage = tuple(damage_row(image, heap, one) for heap in heaps for one in heap.damage)
     tasks = tasks_of(image, heaps)
     doing = states(image, tasks, image.symbols)
+    registers: Mapping[str, Mapping[str, int]] = {}
     if types is not None and with_stacks is not None:
-        types = with_stacks(types, image, stopped(image, tasks, doing, heaps))
+        registers = stopped(image, tasks, doing, heaps)
+        types = with_stacks(types, image, registers)
     naming = Naming(image, heaps, tasks, waiting(tasks, doing), types)
     variables = sum(end - start for start, end in outside(image, heaps))
     names = naming.names(scanned=variables >= _OUTSIDE_MIN)
@@ -83,7 +86,12 @@ def answer_with_heaps(
             *left_open(heaps),
             *_searched(variables, unsure),
         ),
-        notes=(*image.notes, *_notes(heaps, models), *_unnamed(image, types)),
+        notes=(
+            *image.notes,
+            *_notes(image, heaps, models),
+            *_unnamed(image, types),
+            *_in_interrupt(image, registers),
+        ),
         verdict=(
             *damage_sentences(damage),
             *((f"The device stopped: {image.reason.rstrip('.')}.",) if image.reason else ()),
@@ -174,7 +182,9 @@ def _unnamed(image: MemoryImage, types: Types | None) -> Iterator[str]:
         yield "The ELF has no debug information (-g), so that blocks have no types."
 
 
-def _notes(heaps: Sequence[ImageHeap], models: Sequence[Modelled]) -> Iterator[str]:
+def _notes(
+    image: MemoryImage, heaps: Sequence[ImageHeap], models: Sequence[Modelled]
+) -> Iterator[str]:
     names = models[0].names if models else ()
     if len(names) > 1:
         yield f"The allocator is one of {', '.join(names)}: only --idf can tell which."
@@ -184,6 +194,16 @@ def _notes(heaps: Sequence[ImageHeap], models: Sequence[Modelled]) -> Iterator[s
                 f"The heap at {heap.start:#010x} grows at {heap.end:#010x}: how much memory it may "
                 "still take there is up to the program's _sbrk."
             )
+        if heap.family == heap_4.NAME and image.symbols is None:
+            yield (
+                f"That the heap at {heap.start:#010x} begins there is known by its blocks alone: "
+                "with --elf, the program's own words for it decide."
+            )
+        if heap.family in nano.NAMES and not heap.order_known:
+            yield (
+                f"The list of free chunks of the heap at {heap.start:#010x} is damaged, and "
+                "nothing else tells a free chunk from one in use: those behind it count as used."
+            )
         if heap.changing:
             yield f"The heap at {heap.start:#010x} is locked: a task was changing it."
         if not heap.order_known and not heap.dumped:
@@ -191,6 +211,14 @@ def _notes(heaps: Sequence[ImageHeap], models: Sequence[Modelled]) -> Iterator[s
                 f"The order of the free blocks of the heap at {heap.start:#010x} is not known: "
                 "links between them are damaged or missing."
             )
+
+
+def _in_interrupt(image: MemoryImage, registers: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
+    if registers and interrupted(image, [one.get("sp", 0) for one in registers.values()]):
+        yield (
+            "An interrupt was being served: the variables of the task that it interrupted are not "
+            "known, since its saved registers are older."
+        )
 
 
 def _full(rows: Sequence[HeapRow]) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy
 
+from heapscope.answers.image.chain import led_over
 from heapscope.answers.image.heap import Damage, Gap, ImageBlock
 from heapscope.memory.image.memory_image import MemoryImage
 
@@ -19,6 +20,8 @@ _FREE, _AFTER_FREE = 1, 2
 _HEADER = 4
 _SIZE_MIN = 12
 _PROOF = 3  # blocks in a row that are no chance
+_SURE = 8  # and that many, where others lead to the end of the heap
+_WHOLE = 1 << 30
 
 
 @dataclass
@@ -33,7 +36,8 @@ class Walked:
 
 @dataclass
 class _Chain:
-    """`after_free`: whether the block that was walked last is free, None behind damage."""
+    """`after_free`: whether the block that was walked last is free, None behind damage; `floor`:
+    the block from which the walk went on last."""
 
     image: MemoryImage
     pool: int
@@ -44,7 +48,8 @@ class _Chain:
     after_free: bool | None = False
     unsure: list[Gap] = field(default_factory=list)
     canary: int | None = None
-    _proved: list[int] | None = None
+    floor: int = 0
+    _following: dict[int, int] | None = None
 
     @property
     def last(self) -> int:
@@ -96,25 +101,39 @@ class _Chain:
         return following if self._leads(word, following) and following <= limit else None
 
     def proved_behind(self, payload: int) -> int | None:
-        """The first block behind that one whose chain leads to the end; without such a block, the
-        first from which some blocks follow each other."""
-        if self._proved is None:
-            self._proved = self._proofs()
-        proofs = [at for at in self._proved if at > payload]
+        """The first block behind that one whose chain leads to the end or to many blocks; without
+        such a block, the first from which some blocks follow each other."""
+        proofs = [at for at in self.following() if at > payload]
+        if self.last > payload and self._ends():
+            proofs.append(self.last)
         if proofs or not self.image.known(payload, self.last - payload):
             return min(proofs, default=None)
         return None
 
-    def _proofs(self) -> list[int]:
-        """Payloads from which a chain leads to the end of the heap, or, where none does, to some
-        blocks more."""
+    def following(self) -> dict[int, int]:
+        """Where each block leads that proves itself."""
+        if self._following is not None:
+            return self._following
         following = {at: self._surely_next(at) for at in self._plausible()}
-        steps: dict[int, int] = {self.last: 1 << 30} if self._ends() else {}
+        steps: dict[int, int] = {self.last: _WHOLE} if self._ends() else {}
         for at in sorted(following, reverse=True):
             to = following[at]
             steps[at] = 0 if to is None else steps.get(to, 0) + 1
-        whole = [at for at, count in steps.items() if count >= 1 << 30]
-        return whole or [at for at, count in steps.items() if count >= _PROOF]
+        enough = _SURE if any(steps[at] >= _WHOLE for at in following) else _PROOF
+        self._following = {
+            at: to for at, to in following.items() if to is not None and steps[at] >= enough
+        }
+        return self._following
+
+    def take_back(self, earlier: int) -> int:
+        """Without the blocks from the one that led past that one; where that begins."""
+        while self.blocks:
+            block = self.blocks.pop()
+            if block.address < earlier:
+                break
+        self.damage = [one for one in self.damage if one.block < block.address]
+        self.after_free = not self.blocks[-1].used if self.blocks else False
+        return block.address
 
     def _ends(self) -> bool:
         word = self.header(self.last)
@@ -154,6 +173,7 @@ def walk_blocks(
             following = _across(chain, payload)
             if following is None:
                 break
+            chain.floor = max(chain.floor, following)
             payload = following
             continue
         _add(chain, payload, word & ~3, free=bool(word & _FREE))
@@ -187,7 +207,10 @@ def _check_back_link(chain: _Chain, following: int) -> None:
 
 def _across(chain: _Chain, payload: int) -> int | None:
     """Over damage at this block or at the next one; the block from which the walk goes on."""
-    proved = chain.proved_behind(payload)
+    earlier = led_over(chain.following(), chain.floor, payload)
+    if earlier is not None:
+        payload = chain.take_back(earlier)
+    proved = earlier or chain.proved_behind(payload)
     limit = chain.last if proved is None else proved
     word = chain.header(payload)
     following = chain.leads_to(payload, limit)

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from heapscope.answers.image import heap_4, idf_list, nano, newlib, own_heap, sys_heap, tlsf, umm
+from heapscope.answers.image.chain import is_proved
 from heapscope.answers.image.coat import HEAD, coat_of, coated
 from heapscope.answers.image.damage import explained
 from heapscope.answers.image.dumped import dumped_heaps
@@ -31,10 +32,6 @@ class _NoSymbols:
     def address(self, name: str) -> int | None:
         del name
         return None
-
-
-_PROVED_LEAST = 16  # blocks of a damaged heap that no name leads to
-_WRONG_FOR = 8  # and that many of them for each damage
 
 
 def find_heaps(image: MemoryImage, symbols: SymbolAddresses | None = None) -> tuple[ImageHeap, ...]:
@@ -61,7 +58,8 @@ def _proved_by_canaries(image: MemoryImage, heap: ImageHeap) -> ImageHeap:
     """The heap again, where headers are damaged: a block behind them has its canary."""
     if heap.dumped or not any(one.kind == "header" for one in heap.damage):
         return heap
-    again = tlsf.heap_at(image, heap.start, heap.end, canary=HEAD)
+    read = idf_list.heap_at if heap.family == idf_list.NAME else tlsf.heap_at
+    again = read(image, heap.start, heap.end, canary=HEAD)
     if again is None:
         return heap
     return replace(again, caps=heap.caps, turn=heap.turn, changing=heap.changing)
@@ -128,20 +126,13 @@ def _by_structure(image: MemoryImage) -> Iterator[ImageHeap]:
     for layout in (own_heap, sys_heap, umm):
         for start in layout.starts(image):
             heap = layout.heap_at(image, start)
-            if heap is not None and _is_proved(heap):
+            if heap is not None and is_proved(heap):
                 yield heap
     for state, base in newlib.states(image):
         heap = newlib.heap_at(image, state, base)
-        if heap is not None and _is_proved(heap):
+        if heap is not None and is_proved(heap):
             yield heap
     yield from heap_4.heaps_by_structure(image)
-
-
-def _is_proved(heap: ImageHeap) -> bool:
-    """Other memory looks like a heap whose first words are damaged, but has no row of blocks that
-    prove each other."""
-    few = _WRONG_FOR * len(heap.damage) <= len(heap.blocks)
-    return not heap.damage or (len(heap.blocks) >= _PROVED_LEAST and few)
 
 
 def _registered(heap: ImageHeap, turns: Mapping[int, tuple[int, RegisteredHeap]]) -> ImageHeap:

@@ -5,13 +5,23 @@ The layout of the structures: lab/models/idf_4_2.c.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy
 
-from heapscope.answers.image.chain import ChainStep, broken_header, broken_link, follow
-from heapscope.answers.image.heap import Damage, ImageBlock, ImageHeap
+from heapscope.answers.image.chain import (
+    ChainStep,
+    best_walk,
+    between,
+    broken_header,
+    broken_link,
+    follow,
+    in_gap,
+    listed,
+)
+from heapscope.answers.image.heap import Damage, Gap, ImageBlock, ImageHeap
 from heapscope.memory.image.memory_image import MemoryImage
 
 NAME = "free list"
@@ -35,8 +45,21 @@ def starts(image: MemoryImage) -> Iterator[int]:
             yield start + 4 * index
 
 
-def heap_at(image: MemoryImage, start: int, end: int | None = None) -> ImageHeap | None:
-    """None: no heap of this kind is there. `end`: as the SDK's list of heaps has it."""
+def heap_at(
+    image: MemoryImage, start: int, end: int | None = None, *, canary: int | None = None
+) -> ImageHeap | None:
+    """None: no heap of this kind is there. `end`: as the SDK's list of heaps has it; `canary`: the
+    first word of every used block."""
+    return best_walk(partial(_walked, image, start, end, canary))
+
+
+def _walked(
+    image: MemoryImage,
+    start: int,
+    end: int | None,
+    canary: int | None,
+    avoided: Container[int],
+) -> ImageHeap | None:
     last = image.word(start + _LAST)
     if end is not None:
         last = (end & ~3) - 8
@@ -47,28 +70,54 @@ def heap_at(image: MemoryImage, start: int, end: int | None = None) -> ImageHeap
     if image.word(start + _DUMMY) != (start + _BLOCKS) | _IS_FREE:
         return None
 
-    def step(at: int) -> ChainStep | None:
+    names = listed(
+        (image.word(start + _DUMMY + _HEADER) or 0),
+        lambda at: image.word(at + _HEADER),
+        last,
+    )
+    links = {at + _HEADER for at in names}
+
+    def leads(at: int) -> ChainStep | None:
         word = image.word(at)
         if word is None or word & 2:
             return None
-        following, free = word & ~3, bool(word & _IS_FREE)
+        following = word & ~3
         if not at + _HEADER + _TINY <= following <= last:
             return None
-        after = image.word(following)
-        if free and (after is None or (following != last and after & _IS_FREE)):
-            return None
-        return ChainStep(ImageBlock(at + _HEADER, following - at - _HEADER, not free), following)
+        used = not word & _IS_FREE
+        return ChainStep(ImageBlock(at + _HEADER, following - at - _HEADER, used), following)
+
+    def agrees(one: ChainStep | None) -> bool:
+        """No two free blocks lie side by side."""
+        if one is None or one.block.used:
+            return one is not None
+        after = image.word(one.next)
+        return after is not None and (one.next == last or not after & _IS_FREE)
+
+    anchors = [at for at in names if (one := leads(at)) and not one.block.used and agrees(one)]
+
+    def step(at: int) -> ChainStep | None:
+        one = leads(at)
+        over = one is not None and between(anchors, at, one.next)
+        return one if agrees(one) and not over else None
+
+    def may_be(at: int) -> bool:
+        """A block of the program has the canary."""
+        free = bool((image.word(at) or 0) & _IS_FREE)
+        sound = at not in links and at not in avoided
+        return sound and (canary is None or free or image.word(at + 4) == canary)
 
     chained = follow(
         start + _BLOCKS,
         last,
         step,
-        candidates=lambda at: range(at + _HEADER, last, 4),
+        candidates=lambda at: filter(may_be, range(at + _HEADER, last, 4)),
         broken=broken_header(image, payload=_HEADER, why="it leads to no other block"),
+        leads=leads,
     )
     if not chained.blocks:
         return None
-    order, damage = _free_list(image, start, last, chained.blocks)
+    order, damage = _free_list(image, start, last, chained.blocks, chained.gaps)
     return ImageHeap(
         start=start,
         end=last + 8 if end is None else end,
@@ -76,7 +125,7 @@ def heap_at(image: MemoryImage, start: int, end: int | None = None) -> ImageHeap
         family=NAME,
         blocks=tuple(chained.blocks),
         free_order=order,
-        order_known=True,  # it is that of the addresses
+        order_known=not chained.gaps,  # it is that of the addresses
         counted_free=image.word(start + _FREE),
         minimum_free=image.word(start + _MINIMUM),
         damage=(*chained.damage, *damage),
@@ -85,7 +134,11 @@ def heap_at(image: MemoryImage, start: int, end: int | None = None) -> ImageHeap
 
 
 def _free_list(
-    image: MemoryImage, start: int, last: int, blocks: Sequence[ImageBlock]
+    image: MemoryImage,
+    start: int,
+    last: int,
+    blocks: Sequence[ImageBlock],
+    gaps: Sequence[Gap],
 ) -> tuple[tuple[int, ...], tuple[Damage, ...]]:
     """The free blocks in their order, which is that of the addresses."""
     free = [block.address for block in blocks if not block.used]
@@ -93,7 +146,7 @@ def _free_list(
     at = start + _DUMMY + _HEADER
     for payload in (*free, last + _HEADER):
         holds = image.word(at)
-        if holds is not None and holds != payload - _HEADER:
+        if holds is not None and holds != payload - _HEADER and not in_gap(gaps, holds):
             why = "it does not lead to the next free block"
             one = broken_link(at, at, holds, why, expected=payload - _HEADER)
             damage.append(replace(one, block=0) if at == start + _DUMMY + _HEADER else one)

@@ -12,8 +12,15 @@ from dataclasses import dataclass
 
 import numpy
 
-from heapscope.answers.image.chain import ChainStep, broken_header, broken_link, follow
-from heapscope.answers.image.heap import Damage, ImageBlock, ImageHeap
+from heapscope.answers.image.chain import (
+    ChainStep,
+    broken_header,
+    broken_link,
+    follow,
+    in_gap,
+    wrong_header,
+)
+from heapscope.answers.image.heap import Damage, Gap, ImageBlock, ImageHeap
 from heapscope.memory.image.memory_image import MemoryImage
 
 NAME = "newlib"
@@ -34,6 +41,7 @@ _FENCE = 5  # a size at the end of memory that sbrk did not continue
 class _BoundaryTags:
     image: MemoryImage
     top: int
+    free: frozenset[int]
 
     def size(self, at: int) -> int:
         return (self.image.word(at + _SIZE) or 0) & ~_BITS
@@ -47,9 +55,40 @@ class _BoundaryTags:
         if word is None:
             return None
         used = bool(word & _BEFORE_USED)
-        if not used and self.image.word(following) != size:
-            return None
+        named = self.image.word(following) == size
+        if not (used or named) or (used and named and at + _PAYLOAD in self.free):
+            return None  # the chunk's own words and those behind it do not agree
         return ChainStep(ImageBlock(at + _PAYLOAD, size - _SIZE, used), following)
+
+    def leads(self, at: int) -> ChainStep | None:
+        """By its own word alone, and by the bins: the next chunk's bit may be wrong."""
+        size = self.size(at)
+        if size < _LEAST or size % _ALIGNMENT or at + size > self.top:
+            return None
+        payload = at + _PAYLOAD
+        return ChainStep(ImageBlock(payload, size - _SIZE, payload not in self.free), at + size)
+
+    def wrong_back(self, at: int, before: int) -> Damage | None:
+        """The damage of the word with a free chunk's size, or of the bit for a used one."""
+        size, word = self.image.word(at), self.image.word(at + _SIZE)
+        if size is None or word is None:
+            return None
+        if before + _PAYLOAD not in self.free:
+            why = "it says that the chunk before it is free"
+            expected = word | _BEFORE_USED
+            return wrong_header(at + _SIZE, 4, at + _PAYLOAD, word, why, expected=expected)
+        if word & _BEFORE_USED:
+            why = "it says that the chunk before it is in use"
+            return wrong_header(at + _SIZE, 4, at + _PAYLOAD, word, why, expected=word & ~1)
+        return Damage(
+            address=at,
+            size=4,
+            block=before + _PAYLOAD,
+            kind="back_link",
+            holds=size,
+            expected=at - before,
+            why="the last word of a free chunk has to be its size",
+        )
 
 
 def states(image: MemoryImage) -> Iterator[tuple[int, int]]:
@@ -76,7 +115,7 @@ def heap_at(image: MemoryImage, state: int, base: int) -> ImageHeap | None:
     first = base + -base % _ALIGNMENT
     if top is None or top == state or not first <= top or top % _ALIGNMENT:
         return None
-    chunks = _BoundaryTags(image, top)
+    chunks = _BoundaryTags(image, top, _binned(image, state))
     last = chunks.size(top)
     end = top + last
     if last < _LEAST or not image.known(top, last) or not _is_used_before(image, top):
@@ -92,11 +131,13 @@ def heap_at(image: MemoryImage, state: int, base: int) -> ImageHeap | None:
         chunks.step,
         candidates=lambda at: range(at + _ALIGNMENT, top, _ALIGNMENT),
         broken=broken,
+        leads=chunks.leads,
+        wrong_back=chunks.wrong_back,
     )
     if chained.damage and len(chained.blocks) < 2:
         return None
     blocks = (*chained.blocks, ImageBlock(top + _PAYLOAD, last - _PAYLOAD, used=False))
-    order, damage = _bins(image, state, chained.blocks)
+    order, damage = _bins(image, state, chained.blocks, chained.gaps)
     free = [block.size + _SIZE for block in chained.blocks if not block.used]
     return ImageHeap(
         start=base,
@@ -118,8 +159,20 @@ def _is_used_before(image: MemoryImage, top: int) -> bool:
     return bool((image.word(top + _SIZE) or 0) & _BEFORE_USED)
 
 
+def _binned(image: MemoryImage, state: int) -> frozenset[int]:
+    """The chunks that the bins lead to, as far as they do."""
+    result: set[int] = set()
+    for number in range(1, _BINS):
+        head = state + 8 * number
+        link = image.word(head + _LINKS)
+        while link is not None and link != head and link + _PAYLOAD not in result:
+            result.add(link + _PAYLOAD)
+            link = image.word(link + _PAYLOAD)
+    return frozenset(result)
+
+
 def _bins(
-    image: MemoryImage, state: int, blocks: Sequence[ImageBlock]
+    image: MemoryImage, state: int, blocks: Sequence[ImageBlock], gaps: Sequence[Gap]
 ) -> tuple[tuple[int, ...], tuple[Damage, ...]]:
     """The free chunks bin by bin, and links that lead to none."""
     free = {block.address for block in blocks if not block.used}
@@ -130,6 +183,8 @@ def _bins(
         at, owner = head + _LINKS, 0
         while (link := image.word(at)) is not None and link != head:
             payload = link + _PAYLOAD
+            if in_gap(gaps, link):
+                break
             if payload not in free or payload in order:
                 why = "it does not lead to a free chunk of its bin"
                 twice = payload if payload in order else 0

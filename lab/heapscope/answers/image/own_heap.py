@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy
 
-from heapscope.answers.image.chain import ChainStep, broken_header, follow
-from heapscope.answers.image.heap import ImageBlock, ImageHeap
+from heapscope.answers.image.chain import ChainStep, broken_header, follow, wrong_header
+from heapscope.answers.image.heap import Damage, ImageBlock, ImageHeap
 from heapscope.memory.image.memory_image import MemoryImage
 
 NAME = "heapscope"
@@ -75,6 +75,36 @@ class _Granules:
             return None
         return ChainStep(ImageBlock(address, size * _GRANULE, used), self.at(granule + size))
 
+    def leads(self, address: int) -> ChainStep | None:
+        """A free block by the bitmap alone, whose words inside may be written over."""
+        granule = (address - self.handle) // _GRANULE
+        if not (self.bit(granule) and self.bit(granule + 1)):
+            return None
+        size = self._used(granule + 1) + 1
+        if granule + size > self.end or not self.bit(granule + size):
+            return None
+        return ChainStep(ImageBlock(address, size * _GRANULE, used=False), self.at(granule + size))
+
+    def wrong_word(self, at: int, before: int) -> Damage | None:
+        """The damage of a free block that ends there: of its size, or of its last word."""
+        size = (at - before) // _GRANULE
+        holds, footer = self.image.word(before + _GRANULE), self.image.word(at - 4)
+        if holds is None or footer is None:
+            return None
+        if holds != size:
+            why = "it is not the size that the bitmap gives the free block"
+            width = 4 if footer == ~size & 0xFFFF_FFFF else at - before - _GRANULE
+            return wrong_header(before + _GRANULE, width, before, holds, why, expected=size)
+        return Damage(
+            address=at - 4,
+            size=4,
+            block=before,
+            kind="back_link",
+            holds=footer,
+            expected=~size & 0xFFFF_FFFF,
+            why="the last word of a free block has to be its size, inverted",
+        )
+
     def _used(self, granule: int) -> int:
         """The distance to the next bit, or what the word behind says of a long block."""
         index, at = divmod(granule, _BITS)
@@ -113,6 +143,8 @@ def heap_at(image: MemoryImage, start: int, end: int | None = None) -> ImageHeap
         granules.step,
         candidates=lambda at: range(at + _GRANULE, limit, _GRANULE),
         broken=broken_header(image, payload=0, why="bitmap and block do not agree"),
+        leads=granules.leads,
+        wrong_back=granules.wrong_word,
     )
     if not chained.blocks or (len(chained.blocks) < 2 and chained.damage):
         return None

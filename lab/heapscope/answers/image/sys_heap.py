@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy
 
-from heapscope.answers.image.chain import ChainStep, broken_header, broken_link, follow
-from heapscope.answers.image.heap import Damage, ImageBlock, ImageHeap
+from heapscope.answers.image.chain import ChainStep, broken_link, follow, in_gap, wrong_header
+from heapscope.answers.image.heap import Damage, Gap, ImageBlock, ImageHeap
 from heapscope.memory.image.memory_image import MemoryImage
 
 NAME = "sys_heap"
@@ -41,16 +41,43 @@ class _Chunks:
     def payload(self, chunk: int) -> int:
         return self.start + chunk * _UNIT + self.header
 
-    def step(self, at: int) -> ChainStep | None:
-        chunk = (at - self.start) // _UNIT
+    def chunk(self, at: int) -> int:
+        return (at - self.start) // _UNIT
+
+    def leads(self, at: int) -> ChainStep | None:
+        chunk = self.chunk(at)
         word = self.field(chunk, 1)
         if word is None or word < 2 or chunk + (word >> 1) > self.end:
             return None
         size = word >> 1
-        if self.field(chunk + size, 0) != size:
-            return None
         block = ImageBlock(self.payload(chunk), size * _UNIT - self.header, bool(word & 1))
         return ChainStep(block, at + size * _UNIT)
+
+    def back(self, at: int) -> int | None:
+        left = self.field(self.chunk(at), 0)
+        return None if left is None else at - left * _UNIT
+
+    def step(self, at: int) -> ChainStep | None:
+        one = self.leads(at)
+        return one if one is not None and self.back(one.next) == at else None
+
+    def broken(self, at: int, going_on: int) -> Damage | None:
+        """The field of its size, and that of its left neighbour's, where it is wrong, too."""
+        size, left = self.field(self.chunk(at), 1), self.back(at)
+        if size is None or left is None:
+            return None
+        front = self.leads(left) if left < at else None
+        good = front is not None and front.next == at
+        skipped = self.header // 2 if good else 0
+        why = f"it leads to no other chunk; the next that proves itself is at {going_on:#010x}"
+        return wrong_header(at + skipped, self.header - skipped, at + self.header, size, why)
+
+    def wrong_back(self, at: int, before: int) -> Damage:
+        holds = self.field(self.chunk(at), 0) or 0
+        why = "it does not lead back to the chunk before it"
+        expected = (at - before) // _UNIT
+        width = self.header // 2
+        return wrong_header(at, width, at + self.header, holds, why, expected=expected)
 
 
 def starts(image: MemoryImage) -> Iterator[int]:
@@ -89,13 +116,14 @@ def heap_at(image: MemoryImage, start: int, end: int | None = None) -> ImageHeap
         limit,
         chunks.step,
         candidates=lambda at: range(at + _UNIT, limit, _UNIT),
-        broken=broken_header(
-            image, size=chunks.header, payload=chunks.header, why="it leads to no other chunk"
-        ),
+        broken=chunks.broken,
+        leads=chunks.leads,
+        back=chunks.back,
+        wrong_back=chunks.wrong_back,
     )
     if not chained.blocks or (len(chained.blocks) < 2 and chained.damage):
         return None
-    order, damage = _buckets(chunks, first, chained.blocks)
+    order, damage = _buckets(chunks, first, chained.blocks, chained.gaps)
     free = [block.size for block in chained.blocks if not block.used]
     return ImageHeap(
         start=start,
@@ -104,6 +132,7 @@ def heap_at(image: MemoryImage, start: int, end: int | None = None) -> ImageHeap
         family=NAME,
         blocks=tuple(chained.blocks),
         free_order=order,
+        order_known=not chained.gaps and not damage,
         counted_free=sum(free),
         largest=max(free, default=0),
         damage=(*chained.damage, *damage),
@@ -112,7 +141,7 @@ def heap_at(image: MemoryImage, start: int, end: int | None = None) -> ImageHeap
 
 
 def _buckets(
-    chunks: _Chunks, first: int, blocks: Sequence[ImageBlock]
+    chunks: _Chunks, first: int, blocks: Sequence[ImageBlock], gaps: Sequence[Gap]
 ) -> tuple[tuple[int, ...], tuple[Damage, ...]]:
     """The free chunks of each bucket, from the one with which its next search begins."""
     least = 1 if chunks.header == 4 else 2  # units of a chunk with links
@@ -129,7 +158,7 @@ def _buckets(
         front = chunk = chunks.image.word(at)
         while chunk:
             payload = chunks.payload(chunk)
-            if payload in order and chunk == front:
+            if (payload in order and chunk == front) or in_gap(gaps, payload):
                 break
             if payload not in free or payload in order:
                 width = chunks.header // 2 if owner else 4

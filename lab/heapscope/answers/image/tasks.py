@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy
 
 from heapscope.answers.image.heap import ImageHeap
+from heapscope.memory.image.interrupted import interrupted, surely_waiting
 from heapscope.memory.image.memory_image import MemoryImage
 from heapscope.memory.image.registers import of_stack
 from heapscope.memory.image.saved_contexts import context_at, saved_contexts
@@ -183,11 +184,16 @@ def stopped(
 
 
 def _saved(image: MemoryImage, heaps: Sequence[ImageHeap]) -> dict[str, Mapping[str, int]]:
-    """The tasks that variables point at. The saved registers of a running task are older ones."""
+    """The tasks that variables point at. The saved registers of a running task are older ones, and
+    in an interrupt no stack pointer tells which it is."""
     used = [(block.address, block.end) for heap in heaps for block in heap.blocks if block.used]
     running = [thread.stack_pointer for thread in image.threads]
+    contexts = dict(saved_contexts(image, outside(image, heaps)))
+    if interrupted(image, [registers["sp"] for registers in contexts.values()]):
+        kept = surely_waiting(image, outside(image, heaps), contexts)
+        contexts = {address: contexts[address] for address in kept}
     result: dict[str, Mapping[str, int]] = {}
-    for address, registers in saved_contexts(image, outside(image, heaps)):
+    for address, registers in contexts.items():
         stack = next((one for one in used if one[0] <= registers["sp"] <= one[1]), None)
         if stack is None or not any(stack[0] <= pointer <= stack[1] for pointer in running):
             symbol = image.symbols.at(address) if image.symbols else None

@@ -1,0 +1,45 @@
+"""Images that were taken while an interrupt was served.
+
+The registers are those of the handler then. The task that it interrupted runs, so that what its
+kernel saved of it at its last switch is older.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from heapscope.memory.image.memory_image import MemoryImage
+from heapscope.memory.image.registers import ARM
+
+_EXCEPTION = 0x1FF  # in an Arm's xpsr: the number of the exception that is served
+_ENTRY = 64  # bytes of a task's entry up to the address of its saved registers
+
+
+def interrupted(image: MemoryImage, stacks: Collection[int]) -> bool:
+    """Whether a core served an interrupt: by its own register; or its stack is an object of the
+    program that none of `stacks`, the saved stack pointers of tasks, lies in."""
+    for thread in image.threads:
+        if image.machine == ARM:
+            if thread.registers.get("xpsr", 0) & _EXCEPTION:
+                return True
+            continue
+        symbol = image.symbols.at(thread.stack_pointer) if image.symbols else None
+        if symbol is not None and symbol.size:
+            end = symbol.address + symbol.size
+            if not any(symbol.address <= pointer <= end for pointer in stacks):
+                return True
+    return False
+
+
+def surely_waiting(
+    image: MemoryImage, tables: Iterable[tuple[int, int]], contexts: Collection[int]
+) -> tuple[int, ...]:
+    """Those of `contexts`, the addresses of words that point at saved registers, that are not the
+    running task's: a kernel has a pointer to the entry of that one. None is sure where no entry has
+    a pointer. `tables`: the memory of variables, pairs of a begin and an end."""
+    pointed: set[int] = set()
+    for start, end in tables:
+        for address in range(start + -start % 4, end - 3, 4):
+            value = image.word(address) or 0
+            pointed.update(one for one in contexts if one - _ENTRY < value <= one)
+    return tuple(one for one in contexts if one not in pointed) if pointed else ()
