@@ -36,6 +36,8 @@ class SectionPiece:
     size: int
     component: str = ""  # libfreertos.a
     symbol: str = ""
+    object: str = ""  # tasks.c.obj
+    input: str = ""  # the section of the object: .iram1.3
 
 
 @dataclass(frozen=True, kw_only=True)
