@@ -11,9 +11,13 @@ from tests.lab.ram.ram_of import ram_of
 from tests.lab.stacks.small_program import Program
 from tests.lab.static.conftest import MAP
 
+from heapscope.answers.ram.built_firmware import BuiltFirmware
+from heapscope.answers.ram.moved_code import MovedCode
 from heapscope.answers.ram.ram_result import RamBack
 from heapscope.answers.ram.stack_changes import stack_changes
 from heapscope.answers.ram.tasks import task_rows
+from heapscope.memory.static.use import Section, SectionPiece, StaticUse
+from heapscope.memory.static.window import ChipWindows, Window
 
 INDIRECT = bytes.fromhex("82 95".replace(" ", ""))  # c.jalr a1
 SDK = "/sdk/components"
@@ -83,6 +87,39 @@ def test_the_projects_own_source_is_named_by_its_attribute(build: Path) -> None:
     (data,) = moves(build, "s_lookups").values()
     assert (data.lines, data.bytes, data.low) == (("const s_lookups",), 0x200, 0)
     assert moves(build, "table")[""].by == "nothing"  # the SDK's
+
+
+@pytest.mark.parametrize(
+    ("path", "own"),
+    [
+        ("CMakeFiles/app.dir/main.c.obj", True),
+        ("CMakeFiles/app.dir/home/me/pico-sdk/src/flash.c.obj", False),
+        ("CMakeFiles/app.dir/pico-sdk/src/flash.c.obj", False),
+        ("CMakeFiles/app.dir/C_/pico/src/flash.c.obj", False),
+        (".pio/build/uno/src/main.cpp.o", True),
+        (".pio/build/uno/lib1/libWire.a(Wire.cpp.o)", False),
+        ("zephyr/kernel/libkernel.a(sched.c.obj)", False),
+        ("C:\\work\\build\\sketch\\a.ino.cpp.o", True),
+    ],
+)
+def test_other_builds_have_their_own_code_by_its_folder(path: str, own: bool) -> None:
+    windows = ChipWindows(
+        chip="board", machine="", windows=(Window(kind="RAM", start=0, size=4096),), kept=()
+    )
+    use = StaticUse(
+        file="app.map",
+        form="linker map",
+        sections=(Section(name=".data", kind="RAM", role="data", size=512, start=0),),
+        pieces=(
+            SectionPiece(
+                section=0, size=512, component="x", symbol="t", input=".data.t", path=path
+            ),
+        ),
+    )
+    firmware = BuiltFirmware(
+        what="", chip="board", title="", windows=windows, use=use, idf="", regions=()
+    )
+    assert [row.what for row in MovedCode(firmware, None).own()] == (["t"] if own else [])
 
 
 def test_zeroed_data_goes_to_psram_where_it_is_on(build: Path) -> None:

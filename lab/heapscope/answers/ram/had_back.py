@@ -54,12 +54,10 @@ def rows_back(
 
 
 def main_memory(firmware: BuiltFirmware) -> str:
-    """The memory of most of the heap, or else the largest."""
-    windows = firmware.windows.windows
-    return max(
-        dict.fromkeys(window.kind for window in windows),
-        key=lambda kind: (heap_in(firmware, kind), sum(w.size for w in windows if w.kind == kind)),
-    )
+    """The memory of most zeroed data, which is that of the heap."""
+    sizes = {window.kind: heap_in(firmware, window.kind) for window in firmware.windows.windows}
+    held = {kind: firmware.use.bytes_of(kind, role=BSS) for kind in sizes}
+    return max(sizes, key=lambda kind: (held[kind], sizes[kind]), default="")
 
 
 def heap_in(firmware: BuiltFirmware, kind: str) -> int:

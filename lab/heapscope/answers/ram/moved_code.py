@@ -26,6 +26,13 @@ _TOOLCHAIN = re.compile(
     r"lib(c|m|g|gcc|gcc_eh|stdc\+\+|supc\+\+|nosys|rdimon|hal|xtensa|pthread)([-_.]\w+)*\.a"
     r"|crt\w*\.o|\(.*\)|libgcc.*|.*libc\.a",
 )
+#: Folders of a project's own code, as PlatformIO, arduino-cli, Zephyr, editors and CMake build it:
+#: an object of another folder has that folder's whole path behind CMakeFiles/TARGET.dir.
+_PROJECT = re.compile(
+    r"(^|/)(\.pio/build/[^/]+/src/|sketch/|app/libapp\.a|Core/Src/)"
+    r"|CMakeFiles/[^/]+\.dir/(?!home/|Users/|opt/|usr/|tmp/|root/|[A-Z]_/|__/)(?!.*(sdk|lib|vendor))",
+    re.IGNORECASE,
+)
 _CODE_MARK = re.compile(r"\.iram\d.*|.*(ram_?func|time_critical|fast_?code).*", re.IGNORECASE)
 _DATA_MARK = re.compile(r"\.dram\d.*")
 _WRITTEN = re.compile(r"\.s?data(\..*)?")
@@ -250,9 +257,8 @@ class MovedCode:
             return False
         if own is not None:
             return name in own
-        if self._firmware.idf:
-            return name == _MAIN
-        return True
+        is_main = bool(self._firmware.idf) and name == _MAIN
+        return is_main or _PROJECT.search(piece.path.replace("\\", "/")) is not None
 
 
 def nothing_moves(size: int, memory: str, what: str, why: str) -> RamBack:

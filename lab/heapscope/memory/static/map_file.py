@@ -55,6 +55,7 @@ class _Input:
     symbol: str
     object: str = ""
     name: str = ""
+    path: str = ""
 
 
 @dataclass
@@ -132,7 +133,8 @@ class _MapWalk:
             return  # a fill is found again as what no input covers
         component, own = _component(place)
         symbol = _symbol_of(name)
-        self._add(_Input(int(start, 16), int(size, 16), component, symbol, own, name[:_NAME_MAX]))
+        held = int(start, 16), int(size, 16), component, symbol, own
+        self._add(_Input(*held, name[:_NAME_MAX], place[:_NAME_MAX]))
 
     def _add(self, piece: _Input) -> None:
         if self._in_ram and piece.size and self.count < _PIECES_MAX:
@@ -239,6 +241,7 @@ def _pieces(output: _Output, place: int, start: int, end: int) -> Iterator[Secti
                 symbol=piece.symbol or piece.object,
                 object=piece.object,
                 input=printable(piece.name),
+                path=piece.path,
             )
             named += size
     if named < end - start:

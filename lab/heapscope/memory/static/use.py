@@ -38,6 +38,7 @@ class SectionPiece:
     symbol: str = ""
     object: str = ""  # tasks.c.obj
     input: str = ""  # the section of the object: .iram1.3
+    path: str = ""  # of the archive or the object, as the linker had it
 
 
 @dataclass(frozen=True, kw_only=True)
