@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.lab.ram.ram_of import ram_of
 from tests.lab.stacks.small_program import Program
-from tests.lab.static.conftest import MAP
+from tests.lab.static.conftest import MAP, ROOT
 
 from heapscope.answers.ram.built_firmware import BuiltFirmware
 from heapscope.answers.ram.moved_code import MovedCode
@@ -120,6 +120,13 @@ def test_other_builds_have_their_own_code_by_its_folder(path: str, own: bool) ->
         what="", chip="board", title="", windows=windows, use=use, idf="", regions=()
     )
     assert [row.what for row in MovedCode(firmware, None).own()] == (["t"] if own else [])
+
+
+def test_an_elf_alone_does_not_say_that_nothing_moves_it() -> None:
+    elf = ROOT / "studies" / "workloads" / "static" / "firmware.elf"
+    (row,) = ram_of(elf, chip="esp32", idf="5.5", why="g_lwip_pool").moves
+    assert (row.by, row.bytes) == ("nothing", 9216)
+    assert row.kind.startswith("only the linker map")
 
 
 def test_zeroed_data_goes_to_psram_where_it_is_on(build: Path) -> None:

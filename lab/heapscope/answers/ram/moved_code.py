@@ -73,6 +73,7 @@ _NOTHING = _Change(
     source="",
     surely=False,
 )
+_NO_MAP = replace(_NOTHING, kind="only the linker map of the build shows what it comes from")
 
 
 class MovedCode:
@@ -108,7 +109,8 @@ class MovedCode:
             if piece.component == PADDING:
                 continue
             section = self._firmware.use.sections[piece.section]
-            changes = tuple(self._changes(piece, section.role)) or (_NOTHING,)
+            nothing = _NOTHING if piece.input else _NO_MAP
+            changes = tuple(self._changes(piece, section.role)) or (nothing,)
             for change in changes:
                 by_symbol = change.by in (ATTRIBUTE, FRAGMENT)
                 what = readable_name(piece.symbol) if by_symbol else piece.component
