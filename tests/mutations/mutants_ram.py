@@ -8,6 +8,7 @@ CUT = "tests/lab/ram/test_ram_cut.py"
 ANSWER = "tests/lab/ram/test_ram_answer.py"
 BACK = "tests/lab/ram/test_ram_back.py"
 THINGS = "tests/lab/ram/test_ram_things.py"
+MOVES = "tests/lab/ram/test_ram_moves.py"
 STATES = "tests/lab/ram/test_ram_states.py"
 
 RAM = (
@@ -90,5 +91,29 @@ RAM = (
         "gain = min(round(won.median), most)",
         "gain = round(won.median)",
         BACK,
+    ),
+    Mutant(
+        "where the RAM goes",
+        "an option moves what another entry still holds",
+        "lab/heapscope/answers/ram/moved_code.py::MovedCode._moves",
+        "return not in_ram_by(rules, piece.input, after.value)",
+        "return True",
+        MOVES,
+    ),
+    Mutant(
+        "where the RAM goes",
+        "the SDK's own source is to be changed",
+        "lab/heapscope/answers/ram/moved_code.py::MovedCode._is_own",
+        "return name in own",
+        "return True",
+        MOVES,
+    ),
+    Mutant(
+        "where the RAM goes",
+        "a mark of one run is as sure as a bound",
+        "lab/heapscope/answers/ram/stack_changes.py::stack_changes",
+        "low=back if bounded else 0",
+        "low=back",
+        MOVES,
     ),
 )

@@ -29,7 +29,8 @@ class BuiltFirmware:
     same with their capabilities, where these are known. `reserved`: what
     the release keeps. `rest`: what bytes are that nothing has. `heap_start`: where its main heap
     begins. `static`: the file that tells the heap what is static, by its option. `model`: of a
-    forecast. `files`: those that the answer rests on."""
+    forecast. `own`: the archives of the project itself; None: no file names them. `files`: those
+    that the answer rests on."""
 
     what: str
     chip: str
@@ -47,6 +48,7 @@ class BuiltFirmware:
     sdkconfig: Path | None = None
     elf: Path | None = None
     model: MemoryModel | None = None
+    own: frozenset[str] | None = None
     files: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 

@@ -104,6 +104,7 @@ def _of_idf(
         static=static,
         sdkconfig=build.sdkconfig,
         elf=build.elf,
+        own=build.own,
         files=tuple(shown(file) for file in named if file is not None),
         notes=(*use.notes, *notes, *more),
     )

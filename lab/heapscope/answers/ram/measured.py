@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from heapscope.answers.ram.built_firmware import BuiltFirmware
 from heapscope.answers.ram.cut import APART
@@ -20,12 +20,14 @@ _FREE, _LARGEST, _LEAST = "free", "largest", "min"
 class LoggedHeap:
     """The figures of a log: by memory and name ("free", "largest", "min"), the last and the least.
     `start`: addresses and sizes of the regions that its start printed; empty: it has none.
-    `stacks`: sentences about those that overflowed."""
+    `stacks`: sentences about those that overflowed; `stacks_left`: the least bytes that were free,
+    by task."""
 
     file: str
     figures: Mapping[str, Mapping[str, tuple[int, int]]]
     start: frozenset[tuple[int, int]]
     stacks: tuple[str, ...] = ()
+    stacks_left: Mapping[str, int] = field(default_factory=dict)
 
 
 def measured_by_log(

@@ -10,6 +10,7 @@ from heapscope.answers.ram.built_firmware import BuiltFirmware
 from heapscope.answers.ram.cut import APART
 from heapscope.answers.ram.had_back import rows_back
 from heapscope.answers.ram.measured import LoggedHeap, measured_by_log, measured_by_trace
+from heapscope.answers.ram.moves import moves_of
 from heapscope.answers.ram.ram_result import RamBar, RamMeasured, RamPulled, RamResult
 from heapscope.answers.ram.states import heap_model, state_rows
 from heapscope.answers.ram.tasks import task_rows
@@ -17,6 +18,7 @@ from heapscope.base.choices import did_you_mean
 from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
 from heapscope.base.progress import OnProgress, phase
+from heapscope.base.readable_name import readable_name
 from heapscope.forecast.predict.demand import Demand
 from heapscope.forecast.predict.memory_states import MemoryModel
 from heapscope.forecast.predict.system_load import busiest_memory, twice
@@ -47,10 +49,14 @@ def ram_answer(
     model = heap_model(firmware, demand or Demand())
     states = () if model is None else state_rows(model, bars)
     tasks, about_tasks = task_rows(
-        firmware.elf, calls, None if model is None else model.scene.config
+        firmware.elf,
+        calls,
+        None if model is None else model.scene.config,
+        left=None if log is None else log.stacks_left,
     )
     measured, about_heap = _measured(firmware, model, bars, log=log, trace=trace, progress=progress)
     opened = tuple(row for row in states if why and row.component == why)
+    own_task = any(row.task == why for row in tasks)
     return RamResult(
         thing=printable(thing, limit=400),
         what=firmware.what,
@@ -65,9 +71,10 @@ def ram_answer(
         measured=measured,
         states=states,
         tasks=tasks,
-        back=() if model is None else rows_back(model, use),
-        why=_named(use, why) if why and not opened else (),
+        back=rows_back(firmware, model, tasks),
+        why=() if not why or opened or own_task else _named(use, why),
         why_heap=opened,
+        moves=moves_of(firmware, model, why, tasks) if why else (),
         pulled=tuple(_pulled(use, why)),
         notes=(
             *firmware.notes,
@@ -157,12 +164,16 @@ def _pulled(use: StaticUse, component: str) -> Iterator[RamPulled]:
     for each in use.pulled:
         if each.component == component:
             by, name = each.by
-            yield RamPulled(member=each.member, by=by, object=name, symbol=each.symbol)
+            yield RamPulled(
+                member=each.member, by=by, object=name, symbol=readable_name(each.symbol)
+            )
 
 
 def _named(use: StaticUse, name: str) -> tuple[StaticPart, ...]:
     parts = static_parts(use, by_symbol=True)
-    chosen = tuple(part for part in parts if name in (part.component, part.symbol))
+    chosen = tuple(
+        part for part in parts if name == part.component or readable_name(name) == part.symbol
+    )
     if chosen:
         return chosen
     names = {text for part in parts for text in (part.component, part.symbol) if text}

@@ -9,6 +9,9 @@ from heapscope.memory.static.static_ram import StaticPart, StaticRam
 
 #: Kinds of the rows of a heap's states.
 START, PART, LEFT, BAND = "start", "part", "left", "band"
+#: Places in which a change of RamBack is.
+OPTION, ATTRIBUTE, FRAGMENT, STACK, NOTHING = "option", "attribute", "fragment", "stack", "nothing"
+CHANGES = (OPTION, ATTRIBUTE, FRAGMENT, STACK, NOTHING)
 #: Ways in which a heap is known.
 LOGGED, REPLAYED = "log", "trace"
 
@@ -104,12 +107,19 @@ class RamCapability(Row):
 
 
 class RamBack(Row):
-    """Memory that an option gives back. Each counts after those before it are taken."""
+    """Memory that a change gives back. Each counts after those before it are taken."""
 
     bytes: int = figure("Bytes of internal memory, the median.", "B", "back")
-    low: int = figure("The lower bound of its 80 % band.", "B", "from")
+    low: int = figure("The lower bound of its 80 % band; 0: it may give nothing.", "B", "from")
     high: int = figure("The upper bound of it.", "B", "to")
-    lines: tuple[str, ...] = figure("Lines for sdkconfig.defaults.", heading="write")
+    memory: str = figure("The memory that gets them.", heading="memory")
+    what: str = figure("The symbol, archive or task; empty: parts of the system.", heading="of")
+    by: str = figure("The thing that is to be changed.", choices=CHANGES, heading="by")
+    lines: tuple[str, ...] = figure(
+        "The lines to write: for sdkconfig.defaults, the source, or a linker fragment; empty: "
+        "nothing that is known changes it.",
+        heading="write",
+    )
     kind: str = figure("The kind of change, in words.")
     loses: str = figure("The loss that comes with it.", heading="loses", wide=True)
     source: str = figure("The source of the value.")
@@ -139,6 +149,9 @@ class RamTaskRow(Row):
     )
     option: str = figure("The option that sets the size; empty: none of the SDK.", default="")
     deepest: int = figure("The deepest way that is known, with an interrupt.", "B", "deepest known")
+    seen: int | None = figure(
+        "The most that it used by the log; null: not reported.", "B", "used", default=None
+    )
     bound: int | None = figure(
         "The most that it can use; null: something of the way is not known.", "B", "bound"
     )
@@ -182,8 +195,13 @@ class RamResult(Document):
         "The stacks of its tasks; empty: no ELF of the build was there.", default=()
     )
     back: tuple[RamBack, ...] = figure(
-        "The largest things that options give back, at most 10, of the busiest state; empty: no "
-        "configuration of the build was there.",
+        "The largest things that can be had back, at most 10: by options of the busiest state, by "
+        "the source, and of stacks.",
+        default=(),
+    )
+    moves: tuple[RamBack, ...] = figure(
+        "Changes that move or drop the thing that --why names; a row of nothing: the bytes that "
+        "nothing known moves. They are not added: two rows may be about the same bytes.",
         default=(),
     )
     why: tuple[StaticPart, ...] = figure(

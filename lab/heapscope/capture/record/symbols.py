@@ -3,50 +3,17 @@ out of the files that lay there, or the debug files of the same build."""
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from symbolic.debuginfo import Archive
 from symbolic.exceptions import SymbolicError
 
+from heapscope.base.readable_name import cpp_name
 from heapscope.native.recorder import ModuleRow
 from heapscope.trace import call_sites
 from heapscope.trace.fold_sites import IN_LIBRARY
-
-_LIBRARIES = ("libstdc++.so.6", "libc++abi.so.1")
-
-
-def demangle(symbol: str) -> str:
-    if not symbol.startswith("_Z"):
-        return symbol
-    library = _library()
-    if library is None:
-        return symbol
-    status = ctypes.c_int(1)
-    result = library.__cxa_demangle(symbol.encode(), None, None, ctypes.byref(status))
-    if not result:
-        return symbol
-    try:
-        text = ctypes.string_at(result).decode("utf-8", "replace")
-    finally:
-        ctypes.CDLL(None).free(ctypes.c_void_p(result))
-    return text if status.value == 0 else symbol
-
-
-@cache
-def _library() -> Any:
-    for name in _LIBRARIES:
-        try:
-            library = ctypes.CDLL(name)
-            library.__cxa_demangle.restype = ctypes.c_void_p
-            return library
-        except (OSError, AttributeError):
-            continue
-    return None
-
 
 _CUT = 0  # HS_REC_FRAME_CUT
 #: Where distributions put what they strip off, by build id.
@@ -115,7 +82,7 @@ def site_name(stack: Sequence[int], symbols: Symbols, known: int) -> bytes:
 
 
 def _frame(place: Any) -> str:
-    symbol = demangle(place.symbol or "?")
+    symbol = cpp_name(place.symbol or "?")
     line = f" ({Path(place.full_path).name}:{place.line})" if place.full_path and place.line else ""
     return symbol + line
 

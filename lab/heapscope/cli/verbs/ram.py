@@ -99,4 +99,11 @@ def _logged(path: str | Path, elf: Path | None, progress: OnProgress | None) -> 
         figures.setdefault(row.memory, {})[row.name] = (row.last, row.least)
     start = frozenset((row.address, row.size) for row in result.boot)
     stacks = tuple(sentence for sentence in result.verdict if "overflowed" in sentence)
-    return LoggedHeap(file=result.file, figures=figures, start=start, stacks=stacks)
+    left = {
+        row.name: row.least
+        for row in result.pools
+        if row.kind == "stack" and row.unit == "B" and row.least is not None
+    }
+    return LoggedHeap(
+        file=result.file, figures=figures, start=start, stacks=stacks, stacks_left=left
+    )

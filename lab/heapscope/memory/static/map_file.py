@@ -54,6 +54,8 @@ class _Input:
     component: str
     symbol: str
     object: str = ""
+    name: str = ""
+    path: str = ""
 
 
 @dataclass
@@ -130,7 +132,9 @@ class _MapWalk:
         if name == "*fill*" or not self._in_ram:
             return  # a fill is found again as what no input covers
         component, own = _component(place)
-        self._add(_Input(int(start, 16), int(size, 16), component, _symbol_of(name), own))
+        symbol = _symbol_of(name)
+        held = int(start, 16), int(size, 16), component, symbol, own
+        self._add(_Input(*held, name[:_NAME_MAX], place[:_NAME_MAX]))
 
     def _add(self, piece: _Input) -> None:
         if self._in_ram and piece.size and self.count < _PIECES_MAX:
@@ -230,8 +234,15 @@ def _pieces(output: _Output, place: int, start: int, end: int) -> Iterator[Secti
     for piece, limit in zip(inside, limits, strict=False):  # without pieces there is one limit
         size = min(piece.start + piece.size, limit, end) - max(piece.start, start)
         if size > 0:
-            symbol = piece.symbol or piece.object
-            yield SectionPiece(section=place, size=size, component=piece.component, symbol=symbol)
+            yield SectionPiece(
+                section=place,
+                size=size,
+                component=piece.component,
+                symbol=piece.symbol or piece.object,
+                object=piece.object,
+                input=printable(piece.name),
+                path=piece.path,
+            )
             named += size
     if named < end - start:
         yield SectionPiece(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from heapscope.base.readable_name import readable_name
 from heapscope.memory.layout.layout import Region
 from heapscope.memory.layout.program_starts import ListedRegion
 from heapscope.memory.layout.region_rows import RegionRow
@@ -66,7 +67,7 @@ def static_parts(use: StaticUse, *, by_symbol: bool) -> Sequence[StaticPart]:
     sums: dict[tuple[str, str, str], list[int]] = {}
     for piece in use.pieces:
         section = use.sections[piece.section]
-        key = section.kind, piece.component, piece.symbol if by_symbol else ""
+        key = section.kind, piece.component, readable_name(piece.symbol) if by_symbol else ""
         sums.setdefault(key, [0, 0, 0])[_ROLES.index(section.role)] += piece.size
     parts = [
         StaticPart(

@@ -36,6 +36,9 @@ class SectionPiece:
     size: int
     component: str = ""  # libfreertos.a
     symbol: str = ""
+    object: str = ""  # tasks.c.obj
+    input: str = ""  # the section of the object: .iram1.3
+    path: str = ""  # of the archive or the object, as the linker had it
 
 
 @dataclass(frozen=True, kw_only=True)

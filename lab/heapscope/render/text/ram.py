@@ -24,7 +24,7 @@ from heapscope.answers.ram.ram_result import (
 from heapscope.base.wording import signed
 from heapscope.forecast.predict.part_table import STATES
 from heapscope.memory.static.static_ram import StaticPart
-from heapscope.render.text.table import columns_of, table_of
+from heapscope.render.text.table import Column, columns_of, table_of
 
 COMPONENTS = 10  #: rows of a table; --all has all
 _WIDTH, _NAME, _NAME_MAX = 64, 6, 24
@@ -66,11 +66,10 @@ def ram_parts(result: RamResult) -> Iterator[RenderableType]:
         columns = columns_of(RamStateRow, f"what {_BY_STATE.partition(' ')[2]}")
         yield table_of("Named by --why, in the heap", columns, result.why_heap, name="opened")
     if result.back:
-        columns = columns_of(RamBack, "bytes low high lines loses", lines=_lines)
         title = "To have back, each after those before it"
-        yield table_of(title, columns, result.back, name="back")
+        yield table_of(title, _back_columns(), result.back, name="back")
     if result.tasks:
-        columns = columns_of(RamTaskRow, "task size deepest bound back holes")
+        columns = columns_of(RamTaskRow, "task size deepest seen bound back holes")
         yield table_of("Stacks by the code", columns, result.tasks, name="tasks")
     parts = columns_of(StaticPart, "component kind code data bss total")
     yield table_of(
@@ -80,6 +79,8 @@ def ram_parts(result: RamResult) -> Iterator[RenderableType]:
     shown = result.why or result.static.symbols
     title = "Named by --why" if result.why else "Largest symbols"
     yield table_of(title, columns, shown, name="symbols", most=COMPONENTS)
+    if result.moves:
+        yield table_of("To move or drop it", _back_columns(), result.moves, name="moves")
     if result.pulled:
         columns = columns_of(RamPulled, "member by symbol")
         yield table_of("Pulled in", columns, result.pulled, name="pulled", most=COMPONENTS)
@@ -113,8 +114,13 @@ def difference_parts(result: RamDifference) -> Iterator[RenderableType]:
             yield table_of(title, columns, rows, name=title.split()[0].lower(), most=COMPONENTS)
 
 
+def _back_columns() -> tuple[Column, ...]:
+    names = "bytes low high memory what lines loses"
+    return columns_of(RamBack, names, lines=_lines)
+
+
 def _lines(row: RamBack) -> str:
-    return " ".join(row.lines)
+    return "\n".join(row.lines) or row.kind
 
 
 def _few(name: str) -> Callable[[RamBar], int | None]:

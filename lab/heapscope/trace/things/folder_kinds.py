@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -18,6 +19,7 @@ from heapscope.trace.things.zephyr_build import zephyr_config, zephyr_values
 DESCRIPTION = "project_description.json"
 _ENTRIES_MAX = 2000
 _DESCRIPTION_MAX = 1 << 20
+_MANAGED = "managed_components"
 _HEAD = 512  # bytes of an image that tell what it is
 _BUILD_MARKS = (
     DESCRIPTION,
@@ -34,7 +36,8 @@ _PROJECT_MARKS = ("platformio.ini", "sdkconfig", "sdkconfig.defaults", "prj.conf
 @dataclass(frozen=True, kw_only=True)
 class BuildFolder:
     """The files of a build that answer something; None: not there. `zephyr`: the .config of Zephyr,
-    where it is one of its builds."""
+    where it is one of its builds. `own`: the archives of components that are neither the SDK's nor
+    managed; None: no file names them."""
 
     sdkconfig: Path | None
     elf: Path | None
@@ -45,6 +48,7 @@ class BuildFolder:
     idf: str = ""
     idf_path: str = ""
     zephyr: Path | None = None
+    own: frozenset[str] | None = None
 
 
 def kinds_of_folder(folder: Path, shown: str) -> Iterator[KnownAs]:
@@ -88,7 +92,8 @@ def build_of(folder: Path) -> BuildFolder:
     zephyr = zephyr_config(folder)
     if zephyr is not None:
         return _of_zephyr(zephyr)
-    stated = _description(folder)
+    document = _description(folder)
+    stated = {str(key): value for key, value in document.items() if isinstance(value, str)}
     names = sorted(entries(folder, printable(str(folder), limit=400)))
     own_elf = [stated.get("app_elf", "")]
     elves = sorted(name for name in names if name.endswith(".elf"))
@@ -108,6 +113,7 @@ def build_of(folder: Path) -> BuildFolder:
         chip=printable(stated.get("target", "")),
         idf=printable(stated.get("git_revision", "")),
         idf_path=printable(stated.get("idf_path", "")),
+        own=_own_archives(document.get("build_component_paths")),
     )
 
 
@@ -142,12 +148,26 @@ def _first(folder: Path, names: list[str]) -> Path | None:
     return next((path for path in paths if path.is_file()), None)
 
 
-def _description(folder: Path) -> dict[str, str]:
+def _description(folder: Path) -> dict[str, object]:
     try:
         with (folder / DESCRIPTION).open("rb") as file:
             document = json.loads(file.read(_DESCRIPTION_MAX))
     except (OSError, ValueError, RecursionError):
         return {}
-    if not isinstance(document, dict):
-        return {}
-    return {str(key): value for key, value in document.items() if isinstance(value, str)}
+    return document if isinstance(document, dict) else {}
+
+
+def _own_archives(paths: object) -> frozenset[str] | None:
+    """By the folders of a build's components, which may be those of another system. The SDK is
+    where freertos is."""
+    if not isinstance(paths, list):
+        return None
+    folders = [re.split(r"[/\\\\]", path) for path in paths if isinstance(path, str) and path]
+    sdk = next((folder[:-1] for folder in folders if folder[-1] == "freertos"), None)
+    if sdk is None:
+        return None
+    return frozenset(
+        f"lib{folder[-1]}.a"
+        for folder in folders
+        if folder[: len(sdk)] != sdk and _MANAGED not in folder
+    )
