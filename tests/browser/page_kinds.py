@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import random
 import shutil
 import sys
 from collections.abc import Callable
@@ -130,6 +131,20 @@ def image(folder: Path) -> Path:
     return folder / PAGE
 
 
+def device_log(folder: Path) -> Path:
+    """A leak of ten days, with the dates of two needs."""
+    draw = random.Random(7)
+    lines = [
+        f"I ({hour * 3_600_000 + 1000}) app: free heap "
+        f"{120_000 - 190 * hour - draw.randrange(900)}, "
+        f"largest free block {90_000 - 180 * hour - draw.randrange(700)}\n"
+        for hour in range(240)
+    ]
+    (folder / "device.log").write_text("".join(lines), encoding="utf-8")
+    run(folder, "log", "device.log", "--need", NEED, "--need", 32768, "-o", PAGE)
+    return folder / PAGE
+
+
 def sweep(folder: Path) -> Path:
     from heapscope.cli.verbs.sweep import write_page
 
@@ -164,6 +179,7 @@ KINDS = (
     Kind("staircase", "compare", staircase),
     Kind("ram", "ram", ram),
     Kind("image", "image", image),
+    Kind("log", "log", device_log),
     Kind("sweep", "sweep", sweep),
     Kind("experiment", "experiment", experiment),
     Kind("experiments", "experiment", experiments),

@@ -11,6 +11,7 @@ from mutants_esp_idf import ESP_IDF
 from mutants_explorer import EXPLORER
 from mutants_firmware import FIRMWARE
 from mutants_fit import SMALLEST_POOL
+from mutants_fleet import FLEETS
 from mutants_guard import GUARD
 from mutants_image_heaps import IMAGE_HEAPS
 from mutants_ladder import LADDER
@@ -55,6 +56,7 @@ MUTANTS = (
     *REPLAY,
     *ANSWERS,
     *SMALLEST_POOL,
+    *FLEETS,
     *PREDICT,
     *CHECK,
     *PLAN,

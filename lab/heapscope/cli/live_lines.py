@@ -8,7 +8,7 @@ from typing import TextIO
 from heapscope.base.languages import json_text
 from heapscope.cli.held_output import release_output
 from heapscope.logs.live.moment import LiveMoment
-from heapscope.render.text.live import headline, in_order, status
+from heapscope.render.text.live import course_lines, headline, in_order, status
 
 RING = "\a"
 
@@ -50,6 +50,7 @@ class LiveLines:
                 self._headline = headline(moment).rpartition(",")[0]
                 lines.append(f"heapscope: {headline(moment)}")
             lines.append(f"heapscope: {status(moment)}")
+            lines += [f"heapscope: {line}" for line in course_lines(moment, drawn=False)]
         text.write("".join(f"{line}\n" for line in lines))
         if text.isatty() and any(one.kind == "need" for one in moment.happenings):
             text.write(RING)

@@ -16,6 +16,7 @@ from heapscope.logs.live.live_result import LiveResult
 from heapscope.logs.live.moment import LiveMoment
 from heapscope.render.text.live import (
     answer_lines,
+    course_lines,
     headline,
     in_order,
     loss_line,
@@ -127,6 +128,7 @@ def state_of(moment: LiveMoment) -> Text:
             Text(headline(moment), style="bold"),
             Text(state_line(moment)),
             Text(loss_line(moment), style="red" if moment.losses.events else ""),
+            *(Text(line, style="yellow") for line in course_lines(moment, drawn=True)),
         ]
     )
 

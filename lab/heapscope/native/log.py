@@ -28,6 +28,9 @@ _MORE = "more"  # the kind of a row whose name goes on where that of the row bef
 KINDS = tuple(enum_values("hs_log_kind_t", "HS_LOG_"))
 MEMORIES = tuple(enum_values("hs_log_memory_t", "HS_LOG_MEMORY_"))
 REPORTED = enum_values("hs_log_has_t", "HS_LOG_HAS_")
+#: The figures of a heap that a fact may tell, in the order in which they are taken.
+FIGURES = ("free", "largest", "min", "total", "used", "peak")
+_SIZES = tuple((name, REPORTED[name], _AT[name], name == "used") for name in FIGURES)
 FLAGS = enum_values("hs_log_flag_t", "HS_LOG_")
 
 
@@ -106,6 +109,16 @@ class Fact:
         name = _cut(self._row[_NAME]) + _cut(row[_NAME])
         whole = (*self._row[:_NAME], name, *self._row[_NAME + 1 :])
         return Fact(whole, self.kind, self.memory)
+
+    def sizes(self) -> list[tuple[str, int]]:
+        """The figures of a heap that it tells, by name, in the order of FIGURES."""
+        row = self._row
+        bits = row[_BITS]
+        return [
+            (name, row[at])
+            for name, bit, at, signed in _SIZES
+            if bits & bit and (row[at] >= 0 or signed)
+        ]
 
     def of_memory(self, memory: str) -> Fact:
         """The same figures of another kind of memory."""
@@ -246,11 +259,12 @@ def _reported(field: int | bytes) -> int | str | None:
 
 
 def _cut(field: bytes) -> bytes:
-    return field.partition(b"\0")[0]
+    end = field.find(0)
+    return field if end < 0 else field[:end]
 
 
 def _text(field: bytes) -> str:
-    return _cut(field).decode("utf-8", "replace")
+    return _cut(field).decode("utf-8", "replace") if field[0] else ""
 
 
 #: By hs_pattern_status_t of lab/native/log/pattern.h.

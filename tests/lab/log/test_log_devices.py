@@ -92,7 +92,8 @@ def assert_mixed(result: LogResult) -> None:
     answer = result.answer
     assert result.needs[0].fits is None
     assert (answer.free, answer.largest, answer.min, answer.series_free) == (None,) * 4
-    assert "give the lines of one" in " ".join(result.verdict)
+    verdict = " ".join(result.verdict)
+    assert "each is answered by itself" in verdict or "give the lines of one" in verdict
     assert result.trends == ()
 
 
@@ -165,3 +166,24 @@ def test_what_one_device_prints_is_that_of_one(lines: list[str], tmp_path: Path)
     result = result_of(tmp_path, "\n".join(lines) + "\n")
     assert result.answer.free is not None
     assert "devices" not in " ".join(result.verdict)
+
+
+def test_each_device_of_a_mixed_log_has_a_verdict(tmp_path: Path) -> None:
+    """Three of them: the kitchen leaks."""
+    draw, lines = random.Random(3), []
+    for hour in range(60):
+        for at, name in enumerate(("kitchen", "garage", "cellar")):
+            free = 90_000 - 20_000 * at - draw.randrange(900) - (1000 * hour if not at else 0)
+            lines.append(
+                f"2026-03-{1 + hour // 24:02} {hour % 24:02}:00:0{at} {name} Free heap: {free} "
+                f"bytes, largest block: {free - 9000}\n"
+            )
+    result = result_of(tmp_path, "".join(lines))
+    rows = {row.device: row for row in result.devices}
+    assert set(rows) == {"kitchen", "garage", "cellar"}
+    assert [rows[name].points for name in rows] == [60, 60, 60]
+    assert rows["kitchen"].verdict == "leak"
+    assert rows["kitchen"].needs[0].fits is False
+    assert {rows["garage"].verdict, rows["cellar"].verdict} <= {"nothing", "cache"}
+    assert rows["garage"].needs[0].fits
+    assert "kitchen: 50,000 B no longer fit. Free memory loses" in " ".join(result.verdict)

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from heapscope.answers.series.envelope import best_knot, blocks, left_over, slope, upper_line
+from heapscope.answers.series.envelope import (
+    Levels,
+    best_knot,
+    blocks,
+    left_over,
+    slope,
+    upper_line,
+)
 from heapscope.answers.series.samples import HeapSeries
 
 _PIECE = 0.1  # of the whole time: a change in what comes behind is not seen
@@ -52,6 +59,20 @@ def last_change(series: HeapSeries) -> int:
     if after >= 0 or -before * _CHANGED > -after > -before / _CHANGED:
         return 0
     return int(np.searchsorted(series.seconds, moments[at]))
+
+
+def fall_line(
+    series: HeapSeries, levels: Levels
+) -> tuple[tuple[float, float], tuple[float, float]] | None:
+    """The ends of the line of levels since their speed last changed, as a date has it: seconds and
+    bytes; None: it does not fall."""
+    first = last_change(series)
+    seconds = series.seconds[first:]
+    speed, level = upper_line(seconds, levels[first:])
+    if speed >= 0:
+        return None
+    span = float(seconds[-1] - seconds[0])
+    return (float(seconds[0]), level - speed * span), (float(seconds[-1]), level)
 
 
 def leak_until(series: HeapSeries, need: int) -> SeriesBand | None:

@@ -24,8 +24,17 @@ def blocks(seconds: Levels, levels: Levels, *, share: float = 0.9) -> tuple[Leve
     bounds = np.concatenate(([0], np.searchsorted(seconds, edges), [len(seconds)]))
     spans = [(low, high) for low, high in pairwise(bounds) if high > low]
     moments = np.array([seconds[low:high].mean() for low, high in spans])
-    tops = np.array([np.quantile(levels[low:high], share) for low, high in spans])
+    tops = np.array([_below(levels[low:high], share) for low, high in spans])
     return moments, tops
+
+
+def _below(levels: Levels, share: float) -> float:
+    """The same as numpy's quantile, which takes ten times as long for a few numbers."""
+    order = np.sort(levels)
+    at = share * (len(order) - 1)
+    low = int(at)
+    high = min(low + 1, len(order) - 1)
+    return float(order[low] + (at - low) * (order[high] - order[low]))
 
 
 def slope(moments: Levels, levels: Levels) -> tuple[float, float]:
@@ -73,6 +82,19 @@ def left_over(moments: Levels, tops: Levels, knot: int | None = None) -> float:
 
 
 def best_knot(moments: Levels, tops: Levels) -> int:
-    """The stretch where two lines meet that fit best; 0: the stretches are too few."""
-    knots = range(2, len(moments) - 3)
-    return min(knots, key=lambda one: left_over(moments, tops, one), default=0)
+    """The stretch where two lines meet that fit best; 0: the stretches are too few. The line with a
+    knot leaves what the straight one leaves, less what the hinge adds that no line has."""
+    knots = np.arange(2, len(moments) - 3)
+    if not knots.size:
+        return 0
+    across = moments - moments.mean()
+    spread = float(across @ across)
+
+    def apart(levels: Levels) -> Levels:
+        even = levels - levels.mean(axis=-1, keepdims=True)
+        rest: Levels = even - (even @ across / spread)[..., None] * across
+        return rest
+
+    hinges = apart(np.maximum(moments - moments[knots][:, None], 0))
+    gains = (hinges @ apart(tops)) ** 2 / np.maximum((hinges**2).sum(axis=1), 1e-9)
+    return int(knots[np.argmax(gains)])

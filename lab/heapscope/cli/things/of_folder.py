@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -115,6 +116,10 @@ def answer_of_other_folder(thing: Thing, requested: ThingOptions) -> ThingAnswer
         f"{len(in_it)} of the kind '{KINDS[kind].what}' (first {printable(in_it[0])})"
         for kind, in_it in best
     ]
+    each = (
+        command(str(Path(thing.name) / in_it[0]), why=f"the answer of {KINDS[kind].what}")
+        for kind, in_it in best[:2]
+    )
     return ThingAnswer(
         thing=thing.shown,
         kind=FOLDER if best else UNKNOWN,
@@ -123,8 +128,10 @@ def answer_of_other_folder(thing: Thing, requested: ThingOptions) -> ThingAnswer
         if best
         else "Nothing in it is understood.",
         figures=tuple(counted(KINDS[kind].what, len(in_it)) for kind, in_it in best),
-        next=tuple(
-            command(str(Path(thing.name) / in_it[0]), why=f"the answer of {KINDS[kind].what}")
-            for kind, in_it in best[:2]
-        ),
+        next=(*_next_of_logs(thing, sure_first.get("log", ())), *each)[:2],
     )
+
+
+def _next_of_logs(thing: Thing, logs: Sequence[str]) -> Iterator[NextCommand]:
+    if len(logs) > 1:
+        yield command("log", thing.name, why="all of its logs, by device and build")

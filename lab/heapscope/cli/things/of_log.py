@@ -10,7 +10,8 @@ from heapscope.base.interrupt import scratch_folder
 from heapscope.base.wording import plural
 from heapscope.cli.things.of_others import answer_of_rest
 from heapscope.cli.things.pieces import ThingOptions, command, counted, in_bytes
-from heapscope.cli.verbs.log import log
+from heapscope.cli.verbs.logged import LogOptions, fleet_of, many_logs, one_log
+from heapscope.fleet.devices.fleet_result import FleetResult
 from heapscope.logs.answer.log_result import LogResult
 from heapscope.logs.answer.sentences import fit_sentence
 from heapscope.trace.source import open_blocks
@@ -37,6 +38,9 @@ _NOTHING = "No line of it tells a state of the heap."
 
 def answer_of_log(thing: Thing, requested: ThingOptions) -> ThingAnswer:
     """InputError: it cannot be read."""
+    fleet = fleet_of([thing.name]) if thing.path.is_file() else None
+    if fleet is not None:
+        return _of_fleet(thing, many_logs([thing.name], fleet, LogOptions(need=requested.need)))
     result = _matches(thing, requested)
     if thing.kind.doubtful and result.answer.declines is not None:
         return answer_of_rest(thing, requested)
@@ -52,15 +56,33 @@ def answer_of_log(thing: Thing, requested: ThingOptions) -> ThingAnswer:
     )
 
 
+def _of_fleet(thing: Thing, result: FleetResult) -> ThingAnswer:
+    dying = sum(row.dying for row in result.groups)
+    return ThingAnswer(
+        thing=thing.shown,
+        kind="log",
+        what=f"figures of {plural(result.devices, 'device')}, {plural(result.lines, 'row')}",
+        answer=result.verdict[0],
+        figures=(
+            counted("devices", result.devices),
+            counted("devices that die", dying),
+            counted("devices on which a need failed", sum(row.failed for row in result.groups)),
+        ),
+        next=(command("log", thing.name, why="by build and chip, and the devices to look at"),),
+        notes=result.verdict[1:2],
+    )
+
+
 def _matches(thing: Thing, requested: ThingOptions) -> LogResult:
     """A pipe whose end was seen is answered by a copy: `log` would wait for more of it."""
+    options = LogOptions(need=requested.need, chip=requested.chip, idf=requested.idf)
     if thing.path.is_file():
-        return log(thing.name, need=requested.need, chip=requested.chip, idf=requested.idf)
+        return one_log(thing.name, options)
     with scratch_folder() as folder:
         copy = Path(folder) / "log"
         with open_blocks(thing.name) as blocks, copy.open("wb") as file:
             file.writelines(blocks)
-        result = log(copy, need=requested.need, chip=requested.chip, idf=requested.idf)
+        result = one_log(copy, options)
     named = (thing.name if word == str(copy) else word for word in result.next)
     return replace(result, next=tuple(named))
 

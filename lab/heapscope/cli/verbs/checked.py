@@ -16,7 +16,7 @@ from heapscope.base.progress import OnProgress, counted, phase
 from heapscope.base.request import parse_requests
 from heapscope.base.wording import plural
 from heapscope.cli.verbs.leaks import trace_leaks
-from heapscope.cli.verbs.log import log
+from heapscope.cli.verbs.logged import LogOptions, one_log
 from heapscope.cli.verbs.predict import predict
 from heapscope.cli.verbs.ram import ram
 from heapscope.cli.verbs.replay import replay
@@ -241,7 +241,8 @@ class CheckOfRuns:
         needs = [one.given for one in budgets if one.kind == "need"]
         needs += [one.qualifier for one in budgets if one.kind == "need_until" and one.qualifier]
         known = {name: _text(options, name) for name in _OF_LOG}
-        result = log(path, need=needs, chip=known["chip"], idf=known["idf"], progress=self.progress)
+        options_of_log = LogOptions(need=needs, chip=known["chip"], idf=known["idf"])
+        result = one_log(path, options_of_log, progress=self.progress)
         memory = ", ".join(filter(None, (result.chip, result.idf)))
         for budget in budgets:
             self._add(run, budget, judge_log(budget, result), _name(path), memory)

@@ -40,11 +40,11 @@ def compared_logs(logs: Sequence[str | Path]) -> LogComparison:
 
 
 def _side(name: str) -> ComparedLog:
-    from heapscope.cli.verbs.log import log
+    from heapscope.cli.verbs.logged import LogOptions, one_log
 
     if is_totals(name):
         return totals_side(name, _totals(name))
-    side = log_side(log(name))
+    side = log_side(one_log(name, LogOptions()))
     return _with_blocks(side, name) if is_image(name) else side
 
 

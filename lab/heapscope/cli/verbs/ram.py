@@ -91,9 +91,9 @@ def ram(
 
 def _logged(path: str | Path, elf: Path | None, progress: OnProgress | None) -> LoggedHeap:
     from heapscope.answers.ram.measured import LoggedHeap
-    from heapscope.cli.verbs.log import log
+    from heapscope.cli.verbs.logged import LogOptions, one_log
 
-    result = log(path, elf=elf, progress=progress)
+    result = one_log(path, LogOptions(elf=elf), progress=progress)
     figures: dict[str, dict[str, tuple[int, int]]] = {}
     for row in result.figures:
         figures.setdefault(row.memory, {})[row.name] = (row.last, row.least)

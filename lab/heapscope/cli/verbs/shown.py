@@ -19,6 +19,7 @@ REPORTS = {
     "EspIdfImport": ("text.esp_idf", "esp_idf_parts"),
     "Exported": ("text.exported", "exported_parts"),
     "FitResults": ("text.fit", "fit_parts"),
+    "FleetResult": ("text.fleet", "fleet_parts"),
     "HeldResult": ("text.held", "held_parts"),
     "ImageResult": ("text.image", "image_parts"),
     "ImportResult": ("text.imported", "imported_parts"),

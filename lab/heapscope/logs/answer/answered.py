@@ -13,6 +13,7 @@ from heapscope.base.wording import size
 from heapscope.logs.answer.advice import next_words, steps
 from heapscope.logs.answer.answer import answer_of
 from heapscope.logs.answer.contradictions import contradictions
+from heapscope.logs.answer.device_rows import device_rows
 from heapscope.logs.answer.evidence import evidence, not_understood
 from heapscope.logs.answer.log_result import (
     FrameRow,
@@ -34,6 +35,7 @@ from heapscope.logs.heaps.state_view import StateView, no_state, view_of, views_
 from heapscope.logs.reader.addresses import Addresses
 from heapscope.logs.reader.artefacts import remarks
 from heapscope.logs.reader.device import device_of
+from heapscope.logs.reader.figures import LoggedFigures
 from heapscope.logs.reader.form import form_of
 from heapscope.logs.reader.primary import primary_figures
 from heapscope.logs.reader.reading import LogReading
@@ -56,10 +58,12 @@ def answered(
     notes: Sequence[str] = (),
     names: Addresses | None = None,
     head: bytes = b"",
+    devices: Mapping[str, LoggedFigures] | None = None,
 ) -> LogResult:
     """The result as it stands now. `needs`: requests, each asked about by itself; `requests`: they
     are made one after the other; `poisoning`: one of POISONINGS, where it is known; `names`: of
-    addresses in code; `head`: the log's first bytes. InputError: the log tells no state in which
+    addresses in code; `head`: the log's first bytes; `devices`: the figures of each of several
+    devices that write into it. InputError: the log tells no state in which
     that can be, or the chip or the version that is given is unknown."""
     form, known = form_of(reading), names or Addresses()
     seen = reading.evidence.conclude()
@@ -78,6 +82,7 @@ def answered(
         _dated(_ask(reading, form, view, moments, request), results, request) for request in needs
     ]
     answer = answer_of(reading, view, fit=fits[0] if fits else None)
+    apart = tuple(device_rows(devices or {}, needs))
     summary = reading.summaries.last
     over_time = tuple(
         summary_row(one, _at(moments, one)) for one in reading.summaries.kept if one.regions
@@ -96,7 +101,9 @@ def answered(
         allocators=seen.allocators,
         framework=_framework(reading),
         answer=answer,
-        verdict=tuple(verdict(reading, answer, fits, results, series.sentences, names=known)),
+        verdict=tuple(
+            verdict(reading, answer, fits, results, series.sentences, names=known, devices=apart)
+        ),
         assumed=tuple(assumed(reading, fits, view, series.assumed)),
         settles=tuple(settles(reading, fits, answer, head)),
         next=next_words(reading, answer, file=file, requested=bool(needs)),
@@ -115,6 +122,8 @@ def answered(
         boot=tuple(_boot(reading)),
         figures=tuple(_figures(reading)),
         trends=tuple(row for one in results for row in one.rows),
+        courses=tuple(one.course() for one in results),
+        devices=apart,
         tasks=tuple(_tasks(reading)),
         task_tables=reading.tasks.tables,
         pools=tuple(pool_rows(reading)),

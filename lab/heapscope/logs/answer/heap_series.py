@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -27,6 +28,40 @@ def main_figure(figures: LoggedFigures, memory: str) -> str:
     """The figure whose series tells most of the memory; empty: none does."""
     known = (name for name in _NAMES if (memory, name) in figures.series)
     return next(known, "")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class HeapCourse:
+    """One figure over all starts: seconds since its first sample, or its samples where `has_time`
+    is false; levels in bytes, as printed; and the lines that tell them (samples,)."""
+
+    seconds: Levels
+    levels: Levels
+    lines: NDArray[np.int64]
+    has_time: bool
+
+
+def course_of(figures: LoggedFigures, memory: str, name: str) -> HeapCourse:
+    """The figure, which the log has. From one start to the next a usual step passes."""
+    series = figures.series[memory, name]
+    parts = [_seconds(start, series.step) for start in _starts(series.points)]
+    has_time = all(known for seconds, known in parts if len(seconds) > 1)
+    if not has_time:
+        parts = [(np.arange(len(seconds), dtype=np.float64), False) for seconds, _ in parts]
+    steps = np.concatenate([np.diff(seconds) for seconds, _ in parts])
+    usual = float(np.median(steps)) if steps.size else 0.0
+    whole: list[Levels] = []
+    passed = 0.0
+    for seconds, _ in parts:
+        whole.append(seconds - seconds[0] + passed)
+        passed = float(whole[-1][-1]) + usual
+    levels = np.array([point.value for point in series.points], dtype=np.float64)
+    return HeapCourse(
+        seconds=np.concatenate(whole),
+        levels=_free_of(figures, memory, name, levels),
+        lines=np.array([point.line for point in series.points]),
+        has_time=has_time,
+    )
 
 
 def starts_of(
@@ -135,6 +170,10 @@ def _levels(
     """Bytes that are free; where only those in use are known, up to their total or half more than
     their most."""
     levels = np.array([point.value for point in points], dtype=np.float64)
+    return _free_of(figures, memory, name, levels)
+
+
+def _free_of(figures: LoggedFigures, memory: str, name: str, levels: Levels) -> Levels:
     if name != "used":
         return levels
     most = figures.series[memory, "used"].most.value

@@ -5,10 +5,11 @@ from __future__ import annotations
 from heapscope.base.rows.figure import WORD, figure
 from heapscope.base.rows.row import Document, Row
 from heapscope.logs.answer.answer import LogAnswer
+from heapscope.logs.answer.device_rows import LoggedDeviceRow
 from heapscope.logs.answer.pool_rows import LogPoolRow, PoolDumpRow
 from heapscope.logs.answer.request_rows import LeftRow, LeftTotals, TriedRow
 from heapscope.logs.answer.summary_rows import SummaryRegionRow, SummaryRow
-from heapscope.logs.answer.trend import TrendRow
+from heapscope.logs.answer.trend import CourseRow, TrendRow
 from heapscope.logs.heaps.request_fit import RequestFit
 from heapscope.logs.heaps.state_allocators import POISONINGS
 
@@ -130,6 +131,10 @@ class LogResult(Document):
     boot: tuple[StartRegionRow, ...] = figure("The regions that the heap got at the last start.")
     figures: tuple[LogFigureRow, ...] = figure("Figures in a program's own words.")
     trends: tuple[TrendRow, ...] = figure("Figures that are reported often enough to have a trend.")
+    courses: tuple[CourseRow, ...] = figure("The series that are drawn.", hidden=True, default=())
+    devices: tuple[LoggedDeviceRow, ...] = figure(
+        "Where several devices write into the log: each of them; else none."
+    )
     tasks: tuple[LogTaskRow, ...] = figure("Heap use by task, the largest first.")
     task_tables: int = figure("Tables of it.")
     pools: tuple[LogPoolRow, ...] = figure("Named pools, stacks and regions of a build.")

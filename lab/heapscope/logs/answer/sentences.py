@@ -8,6 +8,7 @@ from heapscope.base.capabilities import MALLOC
 from heapscope.base.printable import printable
 from heapscope.base.wording import long_time, plural, size
 from heapscope.logs.answer.answer import NO_LINE, FailedRow, LogAnswer
+from heapscope.logs.answer.device_rows import LoggedDeviceRow
 from heapscope.logs.answer.happened import damage, others, stacks
 from heapscope.logs.answer.own_lines import suggestion
 from heapscope.logs.answer.pool_rows import pool_sentences
@@ -38,9 +39,11 @@ def verdict(
     followed: Sequence[str] = (),
     *,
     names: Addresses,
+    devices: Sequence[LoggedDeviceRow] = (),
 ) -> Iterator[str]:
     """The events, by their rank; then the requests of --need, the last state, and how
-    its figures went. `followed`: sentences on requests that follow each other."""
+    its figures went. `followed`: sentences on requests that follow each other. `devices`: each of
+    several devices that write into the log."""
     happened = [*damage(reading, answer, names), *stacks(reading, names), *_failed(reading, answer)]
     happened += [*_before(reading, answer), *others(reading, answer, names), *_error(answer)]
     series = [text for one in trends if (text := dying(one, fits))]
@@ -48,12 +51,16 @@ def verdict(
     yield from () if now else series
     yield from happened
     yield from _starts_before(reading)
-    yield from map(fit_sentence, fits)
+    if devices and reading.mixture is not None:
+        clause = reading.mixture.clause
+        yield f"{clause[0].upper()}{clause[1:]}: each is answered by itself."
+        yield from (f"{row.device}: {row.sentence}" for row in devices)
+    yield from () if devices else map(fit_sentence, fits)
     yield from followed
     yield from pool_sentences(reading, alone=answer.form == POOLS)
     if reading.figures.invalid:
         yield "Its figures cannot be believed: the heap could not read its own words."
-    yield from _state(reading, answer)
+    yield from () if devices else _state(reading, answer)
     yield from series if now else ()
     if reading.mixture is None:
         yield from falls(reading.figures, trends)
@@ -326,6 +333,8 @@ def assumed(
     state = () if view is None or view.state.form == START else view.assumed
     results = (text for fit in fits for text in fit.assumed)
     yield from dict.fromkeys([*results, *more, *state])
+    if reading.figures.in_kb is not None:
+        yield f"from line {reading.figures.in_kb:,} on, sizes without a unit count KB"
     if reading.figures.series and not reading.figures.sure:
         yield "the lines speak of a heap, though their words could mean something else"
 

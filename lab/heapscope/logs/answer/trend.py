@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from heapscope.answers.leaks.verdict import CACHE, LEAK, PLATEAU, UNKNOWN
-from heapscope.answers.series.dates import SeriesBand
+from heapscope.answers.series.dates import SeriesBand, fall_line
 from heapscope.answers.series.judge import (
     DYING,
     FRAGMENTATION,
@@ -31,6 +31,7 @@ from heapscope.logs.reader.figures import LoggedFigure, LoggedFigures
 
 _FEW = 5  # points that show a fall
 _EACH = 4  # of a quarter
+_DRAWN = 400  # points of a series
 _FALLEN, _MOSTLY = 0.75, 0.8  # of the first one; of the steps
 
 _REASONS = {
@@ -72,6 +73,19 @@ class TrendRow(Row):
     death: UntilRow | None = figure("Seconds until nothing is left; null: not known.")
 
 
+class CourseRow(Row):
+    """A series as it is drawn: of one figure since the last start."""
+
+    memory: str = figure("The memory that it is of.")
+    name: str = figure("free, largest or min.")
+    has_time: bool = figure("Seconds; false: lines that tell it.")
+    points: tuple[tuple[float, float], ...] = figure("Seconds and bytes, some hundred of them.")
+    free: tuple[tuple[float, float], ...] = figure("The free bytes beside a largest block.")
+    line: tuple[tuple[float, float], tuple[float, float]] | None = figure(
+        "The ends of the line that its date follows; null: it does not fall for good."
+    )
+
+
 @dataclass(frozen=True, kw_only=True)
 class Trend:
     """One memory of the last start that has a series."""
@@ -86,6 +100,24 @@ class Trend:
         """The row of the figure that decides."""
         decides = (row for row in self.rows if row.name == self.judged.figure)
         return next(decides, self.rows[0])
+
+    def course(self) -> CourseRow:
+        """The series of the figure that dates follow."""
+        series = self.judged.series
+        levels = series.free if series.largest is None else series.largest
+        shown = np.unique(np.linspace(0, len(levels) - 1, _DRAWN).astype(np.int64))
+        seconds = series.seconds[shown].tolist()
+        beside = () if series.largest is None else zip(seconds, series.free[shown], strict=True)
+        return CourseRow(
+            memory=self.memory,
+            name=self.rows[0].name if series.largest is None else "largest",
+            has_time=series.has_time,
+            points=tuple(
+                (at, float(level)) for at, level in zip(seconds, levels[shown], strict=True)
+            ),
+            free=tuple((at, float(level)) for at, level in beside),
+            line=fall_line(series, levels) if self.judged.speed is not None else None,
+        )
 
     def until(self, request: Request) -> tuple[UntilRow | None, UntilRow | None]:
         """When it fits no more: in seconds, or in lines where the lines tell no time."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from heapscope.base.printable import printable
 from heapscope.base.wording import size
 from heapscope.logs.live.connection import Note
+from heapscope.logs.live.course import LiveCourses
 from heapscope.logs.live.latest_chunks import LatestChunks
 from heapscope.logs.live.model import LiveModel
 from heapscope.logs.live.moment import LiveMoment
@@ -94,6 +95,7 @@ class Hearing:
         self._chunk_at = self._begun  # when the last chunk came, by our clock
         self._text = 0  # bytes of the log that were taken
         self._telling = Telling()
+        self._courses = LiveCourses([need.request for need in needs])
         self.recordings: list[Heard] = []
         self.unlisted = 0  # recordings beside those
 
@@ -271,6 +273,9 @@ class Hearing:
         silent = math.inf if self._gone else time.monotonic() - self._chunk_at
         lately = self._listener.lately(seconds, silent)
         since = self._telling.take()
+        time_now = lately.time if lately.clocked else None
+        memory = memory_lines(called, self._names, figures.hertz)
+        passed = seconds if time_now is None else time_now
         return LiveMoment(
             port=self._port,
             gone=self._gone,
@@ -279,7 +284,7 @@ class Hearing:
             boot=facts.get("boot", ""),
             reset=facts.get("reset", ""),
             chip=facts.get("chip", ""),
-            time=lately.time if lately.clocked else None,
+            time=time_now,
             known=bool(figures.known),
             level=figures.level,
             filtered=bool(figures.filtered),
@@ -294,9 +299,10 @@ class Hearing:
             churn=lately.churn if lately.rated else None,
             window=lately.window if lately.grown else None,
             growth=lately.growth if lately.grown else None,
-            memory=memory_lines(called, self._names, figures.hertz),
+            memory=memory,
             owners=owner_lines(called, grown=bool(lately.grown)),
             owners_left_out=max(0, lately.owners - OWNERS_MAX),
+            courses=self._courses.take(self._number, passed, memory),
             losses=losses(figures, health),
             needs=watched_rows(self._needs, called),
             happenings=since.happenings,

@@ -3,11 +3,13 @@ and the JSON show alike."""
 
 from __future__ import annotations
 
+from heapscope.answers.series.judge import VERDICTS
 from heapscope.answers.why.case import Holder
 from heapscope.answers.why.change import Change
 from heapscope.base.rows.figure import figure
 from heapscope.base.rows.request import RequestRow
 from heapscope.base.rows.row import Document, Row
+from heapscope.logs.heaps.request_fit import UntilRow
 
 #: How an answer about a need is known.
 SOURCES = ("", "heap", "blocks", "replay", "laid anew")
@@ -136,6 +138,27 @@ class WatchedRow(RequestRow):
     )
 
 
+class CourseDateRow(RequestRow):
+    """When a request stops fitting for good."""
+
+    until: UntilRow = figure("Seconds from now, and the interval that holds 4 of 5.")
+
+
+class LiveCourse(Row):
+    """The course of a memory since the start of the recording."""
+
+    memory: str = figure("Its name.", heading="Memory")
+    verdict: str = figure(
+        "The verdict, as `heapscope log` has it.", choices=VERDICTS, heading="over time"
+    )
+    risk: float = figure("How likely that is wrong.", digits=2)
+    levels: tuple[int, ...] = figure(
+        "Its largest block over stretches of equal time, which it nearly always had.", "B"
+    )
+    dates: tuple[CourseDateRow, ...] = figure("The requests that stop fitting.")
+    sentence: str = figure("The same in words; empty: it does not fall for good.")
+
+
 class LiveEvent(Row):
     """Something that is reported at once."""
 
@@ -178,6 +201,7 @@ class LiveMoment(Document):
     memory: tuple[MemoryLine, ...] = figure("The memories, by name.")
     owners: tuple[OwnerLine, ...] = figure("Who holds most, at most 12.")
     owners_left_out: int = figure("Owners beyond those.")
+    courses: tuple[LiveCourse, ...] = figure("Memories that were heard long enough to judge.")
     losses: Losses = figure("Everything that did not arrive.")
     needs: tuple[WatchedRow, ...] = figure("The requests that were asked about.")
     happenings: tuple[LiveEvent, ...] = figure("Events since the moment before.")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from heapscope.logs.reader.senders import Mixture, Senders
 from heapscope.native.log import Fact
@@ -16,14 +17,15 @@ _MOMENT_MS = 15_000
 _MOVES = 3  # values of a figure that a total does not have
 _HEADERS = 1 / 100  # of the largest total
 _OBJECT = 8  # lines of one record, at most
+_KB = 1024
+_KB_LEAST, _KB_MOST = 8 * _KB, 16 * _KB  # bytes before a change of unit; a number after it
+_KB_NEAR = 0.03  # a share that both differ by
 _WORDS = re.compile(r"\w+")
 _NUMBER = re.compile(r"[-+]?\b\d[\w.,:]*")
 SAMPLE = "sample"  #: the memory of figures that a pattern of the user names
-_NAMES = ("free", "largest", "min", "total", "used", "peak")
 
 
-@dataclass(frozen=True, slots=True)
-class LoggedFigure:
+class LoggedFigure(NamedTuple):
     """A number, and where it stands."""
 
     value: int
@@ -76,7 +78,7 @@ class FigureSeries:
 
     def rescale(self, unit: int) -> None:
         """The last figure counts units of so many bytes."""
-        counted, whole = self.last, replace(self.last, value=self.last.value * unit)
+        counted, whole = self.last, self.last._replace(value=self.last.value * unit)
         for name in ("first", "last", "least", "most", "lowest"):
             if getattr(self, name) == counted:
                 setattr(self, name, whole)
@@ -93,6 +95,7 @@ class LoggedFigures:
         self.arduino = False  # a line has the prefix of Arduino's log
         self.sure = False  # some words can mean nothing but a heap
         self.sensor = False  # lines of ESPHome's sensors tell them
+        self.in_kb: int | None = None  # the first line whose sizes began to count KB unsaid
         self._senders: dict[str, Senders] = {}  # by memory
         self._varying: set[str] = set()  # memories whose total is what is free
         self._units: dict[tuple[str, str], int] = {}  # of the last figures as printed
@@ -100,28 +103,40 @@ class LoggedFigures:
     def take(self, fact: Fact, boot: int) -> None:
         if fact.size and fact.kind == "figures":
             self._count_blocks(fact)
-        words = sys.intern(_NUMBER.sub("#", fact.quote))
-        for name in _NAMES:
-            value = getattr(fact, name)
-            if value is None:
-                continue
-            figure = LoggedFigure(value, fact.line, fact.uptime, fact.clock, boot, words, fact.time)
+        quote = fact.quote
+        words = sys.intern(_NUMBER.sub("#", quote))
+        place = (fact.line, fact.uptime, fact.clock, boot, words, fact.time)
+        for name, value in fact.sizes():
+            if value < _KB_MOST and fact.unit == 1:
+                value = self._in_bytes(fact, name, value)
+            figure = LoggedFigure(value, *place)
             if name == "total" and fact.memory in self._varying:
                 name = "free"
             self._units[fact.memory, name] = fact.unit
             if is_invalid(value):
                 self.invalid.append(figure)
             else:
-                self.add(fact.memory, name, figure, fact.quote)
+                self.add(fact.memory, name, figure, quote)
                 if name == "total":
                     self._look_at_total(fact.memory)
         if fact.kind == "figures":
             self.compare(fact, boot)
         if fact.largest is not None:
-            self.largest_words = fact.quote
+            self.largest_words = quote
         self.sure |= not fact.weak
         self.arduino |= fact.arduino
-        self.sensor |= "Sending state" in fact.quote
+        self.sensor |= "Sending state" in quote
+
+    def _in_bytes(self, fact: Fact, name: str, value: int) -> int:
+        """A number that is a 1024th of the one before is the same in KB: the program, or what
+        prints for it, changed its unit."""
+        series = self.series.get((fact.memory, name))
+        last = 0 if series is None else series.last.value
+        if last < _KB_LEAST or abs(value * _KB - last) > max(_KB_NEAR * last, _KB):
+            return value
+        if self.in_kb is None:
+            self.in_kb = fact.line
+        return value * _KB
 
     def _look_at_total(self, memory: str) -> None:
         """A heap's size does not change: the number of "heap size: 27336" that goes up and down is
@@ -136,7 +151,10 @@ class LoggedFigures:
 
     def compare(self, fact: Fact, boot: int) -> None:
         """A line is compared with those of other devices."""
-        self._senders.setdefault(fact.memory, Senders()).take(fact, boot)
+        senders = self._senders.get(fact.memory)
+        if senders is None:
+            senders = self._senders[fact.memory] = Senders()
+        senders.take(fact, boot)
 
     def _count_blocks(self, fact: Fact) -> None:
         """The size of the blocks that the figures just above are counted in."""

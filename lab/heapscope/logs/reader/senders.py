@@ -161,11 +161,25 @@ class Senders:
             return Mixture(names=tuple(self._named))
         senders = [one for one in self._by.values() if len(one.lines) >= _LEAST]
         for index, one in enumerate(senders):
-            for other in senders[index + 1 :]:
-                result = _compare(one, other)
-                if result is not None:
-                    return result
+            pairs = (_compare(one, other) for other in senders[index + 1 :])
+            results = [result for result in pairs if result is not None]
+            if results:
+                names = dict.fromkeys(name for result in results for name in result.names)
+                return replace(results[0], names=tuple(names))
         return next((why for one in senders if (why := _alone(one))), None)
+
+
+def device_of_line(fact: Fact, names: Sequence[str]) -> str:
+    """Which of the names of a mixture the line has; empty: none."""
+    topic = _TOPIC.match(fact.quote)
+    name = topic[1] if topic else fact.name
+    if name in names:
+        return name
+    tokens, numbers, _ = _parts(fact.quote)
+    if tokens[:1] == ("#",) and numbers and f"{numbers[0]:g}" in names:
+        return f"{numbers[0]:g}"
+    words = f" {' '.join(tokens)} "
+    return next((one for one in names if f" {one} " in words), "")
 
 
 def _parts(quote: str) -> tuple[tuple[str, ...], tuple[float, ...], tuple[int, ...]]:

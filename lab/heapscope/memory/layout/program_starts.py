@@ -36,6 +36,7 @@ class ProgramStart:
     framework: str = ""
     framework_version: str = ""
     project: str = ""
+    app: str = ""  # the version of the program
     cores: int | None = None
     app_idf: bool = False  # the version is that of the program, not of its bootloader
     clock_hz: int | None = None  # of the CPU
@@ -119,6 +120,7 @@ class ProgramStarts:
                 idf=before.idf,
                 framework=before.framework,
                 framework_version=before.framework_version,
+                app=before.app,
             )
             self.resets += 1
         self._ended = False
@@ -226,7 +228,7 @@ class ProgramStarts:
         """It tells nothing of the heap."""
 
     def _app(self, fact: Fact) -> None:
-        """Likewise."""
+        self.current.app = fact.name
 
 
 #: The ROM of the ESP32-C2 speaks of the chip by its former name.

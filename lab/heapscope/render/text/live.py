@@ -95,6 +95,23 @@ def status(moment: LiveMoment) -> str:
     return " | ".join(filter(None, (state_line(moment), memory, loss_line(moment))))
 
 
+_BARS = "▁▂▃▄▅▆▇█"
+
+
+def course_lines(moment: LiveMoment, *, drawn: bool) -> Iterator[str]:
+    """Each memory that falls for good, and when which request stops fitting. `drawn`: with its
+    line, in characters that not every terminal has."""
+    for one in moment.courses:
+        if one.sentence:
+            yield f"{_drawn(one.levels)} {one.sentence}" if drawn else one.sentence
+
+
+def _drawn(levels: tuple[int, ...]) -> str:
+    """Bars from nothing to the highest level."""
+    most = max(*levels, 1)
+    return "".join(_BARS[round(level / most * (len(_BARS) - 1))] for level in levels)
+
+
 def memory_table(moment: LiveMoment) -> Table:
     return table_of("Memory", columns_of(MemoryLine), moment.memory)
 
