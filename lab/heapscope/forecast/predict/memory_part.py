@@ -51,7 +51,7 @@ def parts_of(model: MemoryModel) -> tuple[MemoryPart, ...]:
 
 
 def not_explained(model: MemoryModel) -> Iterator[str]:
-    """What each answer says first, where it is much."""
+    """The sentence that each answer begins with, where it is much."""
     size = round(model.unexplained)
     if abs(size) <= MUCH_UNEXPLAINED:
         return
