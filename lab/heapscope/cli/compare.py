@@ -11,7 +11,7 @@ from heapscope.cli.call import Call
 from heapscope.cli.fail_on import FailOn, fail, needs_of, parsed
 from heapscope.cli.sides import sides_of
 from heapscope.cli.tables_file import tables_text
-from heapscope.cli.verbs.options import Json, JsonBrief, output
+from heapscope.cli.verbs.options import EveryRow, Json, JsonBrief, output
 
 if TYPE_CHECKING:
     from heapscope.simulation.result.result import ReplayResult
@@ -24,6 +24,7 @@ def compare(
     out: Annotated[Path | None, output("FILE")] = None,
     json: Json = None,
     json_brief: JsonBrief = None,
+    every_row: EveryRow = False,
 ) -> None:
     from heapscope.forecast.ladder.side import paths_of
 
@@ -41,7 +42,7 @@ def compare(
     if out is not None:
         text = tables_text(result, out, " -> ".join(things or ("start",)))
         write_text(text, out, option="--output", inputs=[*call.inputs, *named])
-    call.give(json, result, brief=json_brief, beside=named)
+    call.give(json, result, brief=json_brief, every_row=every_row, beside=named)
     if budgets:
         from heapscope.cli.verbs.fail_on import of_comparison
 

@@ -11,7 +11,7 @@ from heapscope.base.errors import HeapscopeError
 from heapscope.base.option import Option
 from heapscope.cli.answer import print_answer, wants_tables, write_answer, write_text
 from heapscope.cli.call import Call
-from heapscope.cli.verbs.options import Json, JsonBrief
+from heapscope.cli.verbs.options import EveryRow, Json, JsonBrief
 
 
 def tune(
@@ -28,6 +28,7 @@ def tune(
     ] = False,
     json: Json = None,
     json_brief: JsonBrief = None,
+    every_row: EveryRow = False,
 ) -> None:
     if ranks:
         others = {name for name, value in call.given.items() if value} - {"chip"}
@@ -40,7 +41,7 @@ def tune(
 
         with progress_bar() as progress:
             match = tune_ranks(call.get("chip"), progress=progress)
-        call.give(json, match, brief=json_brief)
+        call.give(json, match, brief=json_brief, every_row=every_row)
         return
     front = call.get("front", "tcp_rx" if plot is not None else None)
     result = call.answer(front=front)
@@ -54,6 +55,6 @@ def tune(
 
         write_text(as_fragment(result), fragment, option="--fragment", inputs=call.inputs)
     if wants_tables(json, json_brief, plot, fragment):
-        print_answer(result)
+        print_answer(result, every_row=every_row)
     if result.best is None:
         raise typer.Exit(1)

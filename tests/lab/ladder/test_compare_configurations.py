@@ -315,3 +315,27 @@ def test_what_cannot_be_read_says_why(
     with pytest.raises(InputError, match=words) as caught:
         heapscope.compare(*names, chip="esp32")
     assert caught.value.remedy
+
+
+def test_ten_options_are_shown_and_all_prints_the_others(write: Write) -> None:
+    """Sizes that differ, so that the order is known; the total counts those that are not shown."""
+    stacks = (
+        "ESP_MAIN_TASK_STACK_SIZE", "ESP_TIMER_TASK_STACK_SIZE", "LWIP_TCPIP_TASK_STACK_SIZE",
+        "FREERTOS_IDLE_TASK_STACKSIZE", "ESP_SYSTEM_EVENT_TASK_STACK_SIZE",
+    )  # fmt: skip
+    sizes = {name: f"CONFIG_{name}={9216 + 512 * place}" for place, name in enumerate(stacks)}
+    others = (
+        "LWIP_TCP_SND_BUF_DEFAULT=11520", "ESP_WIFI_STATIC_RX_BUFFER_NUM=16", "LWIP_IPV6=n",
+        "ESP_WIFI_DYNAMIC_TX_BUFFER_NUM=16", "HEAP_POISONING_LIGHT=y", "LOG_DEFAULT_LEVEL_NONE=y",
+        "ESP_WIFI_SOFTAP_SUPPORT=n", "ESP_WIFI_ENABLE_WPA3_SAE=n",
+    )  # fmt: skip
+    before = write("before", "CONFIG_LWIP_MAX_SOCKETS=10")
+    after = write("after", "\n".join([*sizes.values(), *(f"CONFIG_{each}" for each in others)]))
+    command = ["compare", str(before), str(after), "--chip", "esp32", "--idf", "5.5"]
+    short = CliRunner().invoke(app, command).stdout
+    whole = CliRunner().invoke(app, [*command, "--all"]).stdout
+    memory = short.partition("Memory gained")[2].partition("Throughput")[0]
+    assert " others" in memory or " other" in memory
+    assert "that change less: --all prints them." in " ".join(short.split())
+    assert "Options that change less" in whole
+    assert "--all prints them" not in whole

@@ -69,7 +69,7 @@ def configured(folder: Path, chip: str, draw: random.Random) -> Path:
 
 
 def free(document: dict[str, Any]) -> int:
-    """The free bytes that the heaps of malloc report before the first event."""
+    """Bytes that the heaps of malloc report as free before the first event."""
     rows = [row for row in document["regions"] if row["kind"] not in ("SPIRAM", "IRAM")]
     return sum(row["reported_free"] for row in rows)
 

@@ -21,13 +21,15 @@ from heapscope.forecast.ladder.difference import (
     Rung,
     UnknownOption,
 )
-from heapscope.render.text.predict import METRIC_NAMES
+from heapscope.render.text.predict import METRIC_NAMES, PARTS
 from heapscope.render.text.table import Cell, CellText, Table, change, headed, table_of
+from heapscope.render.text.terminal import Folded
 
 _NAMED = 8  # options in a sentence
 _VALUE_MAX = 24  # characters of a value
 _BUSY = "when everything is at work"
 _BAND = ("#DRAM", "#80 % from", "#80 % to")
+_OPTION_HEADINGS = ("Option", "before", "after", *_BAND, "#of it static", "#IRAM", "#PSRAM")
 _TOTAL = CellText("total", tone="strong")
 
 
@@ -78,7 +80,9 @@ def _headline(step: Difference) -> str:
 def _gained(total: Gained) -> str:
     dram = total.left.dram
     if not (dram.low_80 or dram.high_80):
-        return "by the parts that are known the same DRAM is free"
+        iram = round(total.left.iram.median)
+        more = f", and {signed(iram)} bytes of IRAM {_BUSY}" if iram else ""
+        return f"by the parts that are known the same DRAM is free{more}"
     low, high = signed(dram.low_80), signed(dram.high_80)
     if not dram.is_known_gain:
         return (
@@ -88,31 +92,55 @@ def _gained(total: Gained) -> str:
     return f"{signed(dram.median)} bytes of free DRAM {_BUSY} (80 %: {low} to {high})"
 
 
-def _option_tables(step: Difference) -> Iterator[Table]:
+def _option_tables(step: Difference) -> Iterator[RenderableType]:
     if not step.options:
         return
     acting = [row for row in step.options if _does_something(row.gain)]
-    rows: list[tuple[tuple[Cell, ...], Gained]] = [
-        ((_of(row), _value(row.before), _value(row.after)), row.gain) for row in acting
-    ]
-    rows.append(((_TOTAL, "", ""), step.total))
     quiet = [row.option for row in step.options if row not in acting]
-    yield _table(
-        f"Memory gained {_BUSY}, bytes",
-        ("Option", "before", "after", *_BAND, "#of it static", "#IRAM", "#PSRAM"),
-        [(*words, *_memory(gain.left, gain.static_dram)) for words, gain in rows],
-        notes=[
-            *(f"{row.option} brings {_named(row.follow)}" for row in acting if row.follow),
-            *([f"no effect by the parts that ask about it: {_named(quiet)}"] if quiet else []),
-        ],
-    )
-    faster = [(words[0], gain) for words, gain in rows if _has_speed(gain)]
+    first, others = acting[:PARTS], acting[PARTS:]
+    notes = [
+        *(f"{row.option} brings {_named(row.follow)}" for row in first if row.follow),
+        *([f"no effect by the parts that ask about it: {_named(quiet)}"] if quiet else []),
+    ]
+    rows = [*map(_option_row, first), *([_rest(others)] if others else [])]
+    total = (_TOTAL, "", "", *_memory(step.total.left, step.total.static_dram))
+    yield _table(f"Memory gained {_BUSY}, bytes", _OPTION_HEADINGS, [*rows, total], notes)
+    if others:
+        table = _table(
+            f"Options that change less, {_BUSY}, bytes",
+            _OPTION_HEADINGS,
+            list(map(_option_row, others)),
+            [f"{row.option} brings {_named(row.follow)}" for row in others if row.follow],
+        )
+        yield Folded(parts=(table,), sentence=f"{plural(len(others), 'option')} that change less")
+    faster: list[tuple[Cell, Gained]] = [
+        (_of(row), row.gain) for row in acting if _has_speed(row.gain)
+    ]
+    faster += [(_TOTAL, step.total)] if _has_speed(step.total) else []
     if faster:
         yield _table(
             "Throughput gained, Mbit/s, with its 80 % band",
             ("Option", *(f"#{name}" for name in METRIC_NAMES.values())),
             [(name, *_speeds(gain)) for name, gain in faster],
         )
+
+
+def _option_row(row: OptionGain) -> tuple[Cell, ...]:
+    words = _of(row), _value(row.before), _value(row.after)
+    return (*words, *_memory(row.gain.left, row.gain.static_dram))
+
+
+def _rest(rows: Sequence[OptionGain]) -> tuple[Cell, ...]:
+    """The sums of several, without a band: theirs do not add up."""
+    gains = [row.gain.left for row in rows]
+    dram, iram, psram = (
+        sum(band.median for band in bands)
+        for bands in zip(*((gain.dram, gain.iram, gain.psram) for gain in gains), strict=True)
+    )
+    static = sum(row.gain.static_dram.median for row in rows)
+    sums = (change(each, better=1) if each else None for each in (static, iram, psram))
+    name = plural(len(rows), "other")
+    return (name, "", "", change(dram, better=1) if dram else None, None, None, *sums)
 
 
 def _does_something(gain: Gained) -> bool:

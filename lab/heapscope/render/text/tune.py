@@ -16,6 +16,7 @@ from heapscope.forecast.tune.goals import SPEED, Goal
 from heapscope.forecast.tune.memory import FREE
 from heapscope.forecast.tune.options import LABELS, label
 from heapscope.forecast.tune.tls import TlsChoice
+from heapscope.render.text.predict import PARTS
 from heapscope.render.text.table import Cell, Table, headed
 
 if TYPE_CHECKING:
@@ -244,7 +245,7 @@ def _trades(result: TuneResult, *, taken: bool) -> Table:
             )
             for each in some
         ),
-        most=len(some),
+        most=len(some) if taken else PARTS,
     )
 
 
