@@ -131,6 +131,14 @@ LEAK_MUTANTS = (
         LEAK_VERDICTS,
     ),
     Mutant(
+        "why: nature",
+        "what may have leaked is in use",
+        "lab/heapscope/answers/why/nature.py::_may_leak",
+        "holder.blocks > 1",
+        "False",
+        "tests/lab/why/test_why_nature.py",
+    ),
+    Mutant(
         "growth of states",
         "what came back is what is left",
         "lab/heapscope/base/growth.py::growth",

@@ -90,6 +90,9 @@ double hs_leak_independent(const hs_leak_holder_t *holder)
 {
     const size_t n = holder->stretches;
     double *births = holder->births, match = 1;
+    if (holder->blocks < HS_LEAK_OLD_LEAST) {
+        return holder->blocks;
+    }
     memcpy(births, holder->alive, (n + 1) * sizeof *births);
     for (size_t i = 0; i < holder->count; i++) {
         const hs_lab_life_row_t *row = &holder->rows[i];

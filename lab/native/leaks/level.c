@@ -120,7 +120,8 @@ bool hs_leak_stopped(const hs_leak_holder_t *holder)
 bool hs_leak_take_larger(hs_leak_holder_t *holder)
 {
     const size_t n = holder->stretches;
-    if (n < HS_LAB_LEAK_STRETCHES || !returns(holder, false)) {
+    if (n < HS_LAB_LEAK_STRETCHES || holder->blocks < HS_LEAK_OLD_LEAST ||
+        !returns(holder, false)) {
         return false;
     }
     const double *levels = levels_of(holder, true);

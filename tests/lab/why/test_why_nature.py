@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
-from heapscope.answers.why.case import Case, CaseRequest, RegionState
+from heapscope.answers.why.case import Case, CaseRequest, MomentHolder, RegionState
 from heapscope.answers.why.moment import Scene, look_at_request
-from heapscope.answers.why.nature import NATURES, nature_of
+from heapscope.answers.why.nature import NATURES, nature_of, who
 from heapscope.answers.why.recording import read_recording
 from heapscope.base.request import Request
 from heapscope.memory.layout.pool import pool_layout
@@ -77,7 +77,7 @@ def _region(reason: str, free: int) -> RegionState:
     )
 
 
-def _word(*regions: RegionState) -> str:
+def _word(*regions: RegionState, holders: Sequence[MomentHolder] = ()) -> str:
     request = CaseRequest(
         event=None,
         after=True,
@@ -90,7 +90,7 @@ def _word(*regions: RegionState) -> str:
         site="",
         mark="",
     )
-    return nature_of(request, regions, (), held=400, events=10)
+    return nature_of(request, regions, holders, held=400, events=10)
 
 
 def test_bytes_in_several_regions_are_not_fragmentation() -> None:
@@ -102,3 +102,17 @@ def test_bytes_in_several_regions_are_not_fragmentation() -> None:
     assert _word(_region("alignment", 600), _region("full", 600)) == "alignment"
     assert _word(_region("size", 600), _region("capability", 600)) == "too large a request"
     assert set(NATURES) >= {"divided memory", "rounding", "alignment"}
+
+
+def test_memory_that_may_have_leaked_is_not_in_use_for_sure() -> None:
+    """46 of 46 blocks of an error path that nothing freed had 89 % of it."""
+    for verdict, blocks, live, word in (
+        ("unknown", 46, 300, "leak or use"),
+        ("unknown", 1, 300, "too small a memory"),
+        ("plateau", 46, 300, "too small a memory"),
+    ):
+        one = MomentHolder(task="t", site="s", blocks=blocks, live=live, hole=0, verdict=verdict)
+        assert _word(_region("full", 100), holders=(one,)) == word
+        assert ("whether it leaks is unknown" in who((one,), 400, "")) == (word == "leak or use")
+    small = MomentHolder(task="t", site="s", blocks=46, live=50, hole=0, verdict="unknown")
+    assert _word(_region("full", 100), holders=(small,)) == "too small a memory"

@@ -165,7 +165,8 @@ class Case(Row):
         "The fault, in a word; empty: it was served.",
         choices=(
             *("leak", "fragmentation", "rounding", "alignment", "divided memory"),
-            *("too large a request", "wrong memory", "too small a memory", "start-up", ""),
+            *("too large a request", "wrong memory", "too small a memory", "leak or use"),
+            *("start-up", ""),
         ),
     )
     holder: str = figure("The task that held most in those regions; empty: none.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from heapscope.answers.leaks.verdict import LEAK
+from heapscope.answers.leaks.verdict import LEAK, UNKNOWN
 from heapscope.answers.why.case import CaseRequest, MomentHolder, RegionState
 from heapscope.base.capabilities import MALLOC
 from heapscope.base.wording import size
@@ -27,6 +27,7 @@ NATURES = {
     "too large a request": "It is too large a request: no region could ever hold it.",
     "wrong memory": "It is the wrong memory: another one has the room.",
     "too small a memory": "It is too small a memory: what is held is in use.",
+    "leak or use": "It is too small a memory or a leak: whether what is held is in use is unknown.",
     "start-up": "It is start-up: memory is short before the program is at work.",
     "": "",
 }
@@ -57,7 +58,15 @@ def nature_of(
         return nearest
     if sum(region.free for region in eligible) >= request.size:
         return "divided memory"
-    return "wrong memory" if elsewhere and request.capabilities != MALLOC else "too small a memory"
+    if elsewhere and request.capabilities != MALLOC:
+        return "wrong memory"
+    unsettled = sum(holder.live for holder in holders if _may_leak(holder))
+    return "leak or use" if unsettled >= max(1, LEAKED * held) else "too small a memory"
+
+
+def _may_leak(holder: MomentHolder) -> bool:
+    """It cannot be told yet; one block shows no growth."""
+    return holder.verdict == LEAK or (holder.verdict == UNKNOWN and holder.blocks > 1)
 
 
 def who(holders: Sequence[MomentHolder], held: int, where: str) -> str:
@@ -68,6 +77,8 @@ def who(holders: Sequence[MomentHolder], held: int, where: str) -> str:
     text = f"{_named(first)} held {size(first.live)} of the {size(held)} in use {where}"
     if first.verdict == LEAK:
         text += " and never frees them all: it leaks"
+    elif _may_leak(first):
+        text += ", and whether it leaks is unknown"
     widest = max(holders, key=lambda holder: holder.hole)
     if widest.hole <= first.hole:
         return f"{text}; without its blocks {size(first.hole)} would be in one piece."
