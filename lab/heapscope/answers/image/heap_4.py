@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 import numpy
 
@@ -82,16 +83,21 @@ class _FreeList:
 
 def heaps_by_structure(image: MemoryImage) -> Iterator[ImageHeap]:
     for start, words in image.words():
-        count = len(words) - 1
-        if count <= 0:
-            continue
-        links, sizes = words[:count], words[1 : count + 1]
-        plain = (sizes & 0x7FFF_FFFF).astype("i8")
-        at = start + 4 * numpy.arange(count, dtype="i8")
-        used = (sizes & _USED != 0) & (links == 0)
-        free = (sizes & _USED == 0) & (links > at) & (links % _ALIGNMENT == 0)
-        inside = (plain >= _LEAST) & (plain % _ALIGNMENT == 0) & (at + plain < start + 4 * count)
-        yield from _Chains.of(image, at[(used | free) & inside].tolist()).heaps()
+        places = _plausible(start, words, start + 4 * len(words) - 4)
+        yield from _Chains.of(image, places).heaps()
+
+
+def _plausible(start: int, words: Any, end: int) -> list[int]:
+    """The places at which a link and a size can be those of a block that ends in front of `end`."""
+    count = max(0, len(words) - 1)
+    links, sizes = words[:count], words[1 : count + 1]
+    plain = (sizes & 0x7FFF_FFFF).astype("i8")
+    at = start + 4 * numpy.arange(count, dtype="i8")
+    used = (sizes & _USED != 0) & (links == 0)
+    free = (sizes & _USED == 0) & (links > at) & (links % _ALIGNMENT == 0)
+    inside = (plain >= _LEAST) & (plain % _ALIGNMENT == 0) & (at + plain <= end)
+    result: list[int] = at[(used | free) & inside].tolist()
+    return result
 
 
 @dataclass
@@ -196,7 +202,10 @@ def _walked(
         end,
         chain.step,
         candidates=lambda at: [
-            one for one in range(at + _ALIGNMENT, end, _ALIGNMENT) if one not in avoided
+            one
+            for begin, words in image.words()
+            for one in _plausible(begin, words, end)
+            if at < one < end and one not in avoided
         ],
         broken=broken_header(image, at=_SIZE, payload=_HEADER, why="it leads to no other block"),
         leads=chain.leads,

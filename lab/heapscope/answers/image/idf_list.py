@@ -111,7 +111,7 @@ def _walked(
         start + _BLOCKS,
         last,
         step,
-        candidates=lambda at: filter(may_be, range(at + _HEADER, last, 4)),
+        candidates=lambda at: filter(may_be, _plausible(image, at + _HEADER, last)),
         broken=broken_header(image, payload=_HEADER, why="it leads to no other block"),
         leads=leads,
     )
@@ -131,6 +131,17 @@ def _walked(
         damage=(*chained.damage, *damage),
         gaps=tuple(chained.gaps),
     )
+
+
+def _plausible(image: MemoryImage, low: int, last: int) -> Iterator[int]:
+    """The places from which a word leads on, and at most to the end."""
+    for start, words in image.words():
+        first, behind = max(0, low - start) // 4, max(0, last - start) // 4
+        part = words[first:behind].astype("i8")
+        at = start + 4 * numpy.arange(first, first + len(part), dtype="i8")
+        leads = part & ~3
+        good = (part & 2 == 0) & (leads >= at + _HEADER + _TINY) & (leads <= last) & (at >= low)
+        yield from at[good].tolist()
 
 
 def _free_list(
