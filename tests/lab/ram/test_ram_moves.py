@@ -74,6 +74,16 @@ def test_an_option_moves_what_a_fragment_of_the_sdk_holds(build: Path) -> None:
     assert set(moves(configured(build, lines), "vTaskDelay")) == {""}
 
 
+def test_an_option_moves_nothing_that_another_entry_holds(build: Path) -> None:
+    path = build / "app.map"
+    text = path.read_text(encoding="utf-8").replace("vTaskDelay", "vTaskGetSnapshot")
+    path.write_text(text, encoding="utf-8")
+    described = build / "project_description.json"
+    described.write_text(described.read_text("utf-8").replace("5.3.1", "6.0.1"), encoding="utf-8")
+    lines = "CONFIG_ESP_PANIC_HANDLER_IRAM=y\n"  # its entry, and that of FREERTOS_PLACE_ISR_...
+    assert set(moves(configured(build, lines), "vTaskGetSnapshot")) == {""}
+
+
 def test_an_option_is_named_without_a_configuration_too(build: Path) -> None:
     (row,) = moves(build, "vTaskDelay").values()
     assert row.lines == ("CONFIG_FREERTOS_PLACE_FUNCTIONS_INTO_FLASH=y",)

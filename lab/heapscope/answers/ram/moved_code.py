@@ -194,7 +194,11 @@ class MovedCode:
         }
         placing = tuple(
             sorted(
-                ((name, value) for name, value in options if _PLACING.search(name) or _trade(name)),
+                (
+                    (name, value)
+                    for name, value in options
+                    if (_PLACING.search(name) or _trade(name)) and self._has(name)
+                ),
                 key=str,
             )
         )
@@ -230,6 +234,9 @@ class MovedCode:
         if any(after.value(name) != value for name, value in values):
             return False
         return not in_ram_by(rules, piece.input, after.value)
+
+    def _has(self, option: str) -> bool:
+        return self._config is None or self._config.value(option) is not None
 
     def _value(self, option: str) -> Value | None:
         return None if self._config is None else self._config.value(option)
