@@ -16,6 +16,7 @@ from fit_weights import as_series, known
 from simulated import Simulated
 
 from heapscope.answers.series.judge import DYING, SeriesVerdict, judge_series
+from heapscope.answers.series.samples import HeapSeries
 from heapscope.answers.series.weighed import FRAGMENTATION, LEAK, MODELS, STABLE
 
 SERIES = 2000
@@ -73,6 +74,32 @@ def dates(results: Sequence[Judged]) -> None:
         print(f"| {kind} | {len(pairs)} | {' | '.join(parts)} |")
 
 
+def walks(seed: int) -> None:
+    """Levels that go up and down at random, and levels of which neighbours are alike to 0.9."""
+    rng = np.random.default_rng(seed)
+    print("\n| levels | series | called dying |\n| --- | --- | --- |")
+    for name in ("a walk at random", "the same, without the largest block", "alike to 0.9"):
+        told = [judge_series(_walk(rng, name)).verdict in DYING for _ in range(SERIES // 2)]
+        print(f"| {name} | {len(told)} | {percent(sum(told), len(told))} % |")
+
+
+def _walk(rng: np.random.Generator, name: str) -> HeapSeries:
+    """12 to 1000 lines, a minute apart."""
+    count = int(np.exp(rng.uniform(np.log(12), np.log(1000))))
+    size = np.exp(rng.uniform(np.log(50), np.log(1000)))
+    steps = rng.normal(size=count)
+    if name == "alike to 0.9":
+        powers = 0.9 ** np.arange(200)
+        levels = 10 * size * np.convolve(steps, powers)[:count] * 0.44
+    else:
+        levels = size * np.cumsum(steps)
+    free = np.clip(90_000 + levels, 1000, 150_000)
+    alone = name.endswith("block")
+    return HeapSeries(
+        seconds=np.arange(count) * 60.0, free=free, largest=None if alone else 0.8 * free
+    )
+
+
 def main(seed: int = 2) -> None:
     print(
         f"seed {seed}\n\n| figures | series | dying right | dying called still | alarms of stable |"
@@ -86,6 +113,7 @@ def main(seed: int = 2) -> None:
         spent = time.perf_counter() - began
     risks(results)
     dates(results)
+    walks(seed)
     print(f"\n{1000 * spent / SERIES:.1f} ms a series, with its drawing")
 
 

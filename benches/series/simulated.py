@@ -146,6 +146,16 @@ def _nothing(rng: np.random.Generator, seconds: Levels, base: float, cut: int) -
     return STABLE, np.zeros(len(seconds)), _whole(len(seconds)), True
 
 
+def _walk(rng: np.random.Generator, seconds: Levels, base: float, cut: int) -> Drawn:
+    """Memory in use goes up and down at random, between nothing and a bound."""
+    count = len(seconds)
+    bound = base * rng.uniform(0.1, 0.6)
+    steps = rng.normal(size=count) * bound * np.exp(rng.uniform(np.log(0.003), np.log(0.15)))
+    walk = rng.uniform(0, bound) + np.cumsum(steps)
+    folded = np.abs((walk + bound) % (4 * bound) - 2 * bound)  # reflected at both ends
+    return STABLE, np.minimum(folded, 2 * bound) / 2, _whole(count), True
+
+
 def _daily(rng: np.random.Generator, seconds: Levels, base: float, cut: int) -> Drawn:
     cycles = rng.uniform(2, 20)
     length = (seconds[-1] - seconds[0]) / cycles
@@ -262,14 +272,14 @@ def _replaced(rng: np.random.Generator, seconds: Levels, base: float, cut: int) 
 
 
 _KINDS = {
-    "nothing": _nothing, "daily": _daily, "warm": _warm,
+    "nothing": _nothing, "walk": _walk, "daily": _daily, "warm": _warm,
     "cache": _cache, "saw": _saw,
     "step": _step, "early pins": _early_pins, "leak": _leak, "leak by rounds": _round_leak,
     "leak in a phase": _phase_leak, "changing leak": _changing_leak, "pinned": _pinned,
     "replaced pins": _replaced,
 }  # fmt: skip
 _SHARES = {
-    "nothing": 14, "daily": 6, "warm": 7, "cache": 8, "saw": 9, "step": 7,
+    "nothing": 14, "walk": 12, "daily": 6, "warm": 7, "cache": 8, "saw": 9, "step": 7,
     "early pins": 6,
     "leak": 12, "leak by rounds": 6, "leak in a phase": 5, "changing leak": 8, "pinned": 10,
     "replaced pins": 8,

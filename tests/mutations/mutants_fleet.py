@@ -57,6 +57,14 @@ FLEETS = (
         VERB,
     ),
     Mutant(
+        "the verdict about a series",
+        "a walk at random is thought of in no fall",
+        "lab/heapscope/answers/series/judge.py::_may_walk",
+        "tops[0] - tops[-1] < _WALKS * usual",
+        "tops[0] - tops[-1] < -usual",
+        "tests/lab/series/test_judge_series.py",
+    ),
+    Mutant(
         "two devices in one log",
         "the lines of both are one series",
         "lab/heapscope/logs/reader/divided.py::DividedReading",

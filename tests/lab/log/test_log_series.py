@@ -177,6 +177,19 @@ def test_units_that_change_are_those_of_each_line(logged: Logged) -> None:
     assert logged("\n".join(lines) + "\n").trends[0].verdict == "leak"
 
 
+def test_a_unit_that_changes_without_a_word_is_kept(logged: Logged) -> None:
+    """The same sizes in KB, which would else be a heap of 87 B."""
+    sizes = [90_000 + at % 7 * 100 for at in range(COUNT)]
+    lines = [
+        f"I ({600_000 * at}) app: free heap {size if at < COUNT // 2 else size // 1024}"
+        for at, size in enumerate(sizes)
+    ]
+    result = logged("\n".join(lines) + "\n")
+    assert result.answer.free == sizes[-1] // 1024 * 1024
+    assert result.trends[0].verdict == "nothing"
+    assert f"from line {COUNT // 2 + 1} on, sizes without a unit count KB" in result.assumed
+
+
 def test_two_devices_have_no_series(logged: Logged) -> None:
     text = "".join(
         f"{date(t)} {name} free heap: {free - (0 if name == 'porch' else 40_000)}\n"

@@ -179,3 +179,15 @@ def test_no_series_is_too_odd_to_be_judged(levels: np.ndarray) -> None:
         assert 0 <= judged.risk <= 1
         judged.until(1000)
     assert len(series.since(3).free) == len(levels) - 3
+
+
+def test_a_walk_at_random_is_seldom_called_dying(seed: int) -> None:
+    """benches/series/bench_series.py measures how often."""
+    rng = np.random.default_rng(seed)
+    called = []
+    for _ in range(120):
+        count = int(np.exp(rng.uniform(np.log(12), np.log(1000))))
+        levels = 90_000 + np.cumsum(rng.normal(size=count)) * 300
+        series = HeapSeries(seconds=np.arange(count) * 60.0, free=levels)
+        called.append(judge_series(series).verdict in DYING)
+    assert np.mean(called) < 0.1

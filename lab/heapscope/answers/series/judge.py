@@ -29,6 +29,8 @@ _SURE = 0.75  # how likely a verdict is at least, by simulated series
 _STILL_LEAST = 24  # samples, below which nothing is called still
 _SUNK = 0.02  # of the level: the last stretch is so much below the lowest before it
 _LIKELY = 1 - _SURE  # the probability that it dies, from which on a date is given
+_PLAIN = 0.86  # how likely a leak is at least where a walk at random would fall as far
+_WALKS = 2.25  # standard deviations of where such a walk ends, beyond which none is thought of
 _AGAIN = 9.0  # odds that a device whose last start was judged to die does so again
 _KEPT = 0.02  # a fall by a smaller share of the level does not count
 _STEPPED = 0.6  # the share of one step in a fall that is a step
@@ -80,6 +82,8 @@ def judge_series(series: HeapSeries, earlier: Sequence[HeapSeries] = ()) -> Seri
             dies, way = dies * _AGAIN / (dies * _AGAIN + 1 - dies), past.verdict
     if dies < _LIKELY and _sinks(series):
         dies = _LIKELY
+    if way == LEAK and _SURE <= dies < _PLAIN and not series.lows and _may_walk(series):
+        dies = np.nextafter(_SURE, 0)
     figure = "largest" if way == FRAGMENTATION else "free"
     share = odds[way] / max(1 - odds[STABLE], 1e-9)
     if dies >= _SURE:
@@ -98,6 +102,15 @@ def judge_series(series: HeapSeries, earlier: Sequence[HeapSeries] = ()) -> Seri
         points=_falling(series),
         earlier=tuple(earlier),
     )
+
+
+def _may_walk(series: HeapSeries) -> bool:
+    """Levels that go up and down at random would often fall as far, by how far they go from one
+    stretch to the next."""
+    _, tops = blocks(series.seconds, alike(series.free, series.phases))
+    steps = np.diff(tops)
+    usual = float(steps.std(ddof=1)) * np.sqrt(len(steps))
+    return bool(tops[0] - tops[-1] < _WALKS * usual)
 
 
 def _sinks(series: HeapSeries) -> bool:
