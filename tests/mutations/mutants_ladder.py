@@ -57,6 +57,14 @@ LADDER = (
         DIFF,
     ),
     Mutant(
+        "IRAM beside Bluetooth",
+        "what all radios have counts for Wi-Fi alone",
+        "lab/heapscope/forecast/predict/part_table.py::PartRow.is_linked",
+        "return not set(links).isdisjoint(LINKS)",
+        'return "wifi" in links',
+        WEIGH,
+    ),
+    Mutant(
         "steps between the published ranks",
         "PSRAM of an old release is off",
         "lab/heapscope/forecast/tune/problem.py::psram_values",

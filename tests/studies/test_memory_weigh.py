@@ -90,6 +90,16 @@ def test_the_free_memory_of_wifi_firmware_with_its_own_code_known(
     assert all(each.inside for each in held)
 
 
+@pytest.mark.slow  # it reads thirty configurations
+@pytest.mark.parametrize("link", ["wifi", "ble"])
+def test_the_iram_that_builds_with_a_radio_leave(link: str) -> None:
+    """No such build is learned: the code of radios is that of other programs' maps and objects."""
+    held = list(weigh.radio_iram(link))
+    assert len(held) >= 18
+    assert median(each.off for each in held) <= 6144
+    assert all(each.inside for each in held)
+
+
 def test_no_memory_of_a_rank_is_learned() -> None:
     learned = [(FOLDER / f"{name}.csv").read_text("utf-8") for name in ("programs", "changes")]
     page = {row.source.split()[1].rpartition(":")[0] for row in ranks()}

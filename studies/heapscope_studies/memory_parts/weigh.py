@@ -4,6 +4,7 @@ was measured.
     ladder   the six steps of a published ladder by `compare --steps`; no figure of it is learned
     boot     the heap at boot from a configuration alone, of public builds; each project is left
              out of what is learned for it, and its own code and data are known
+    iram     what public builds with a radio leave of the ESP32's IRAM; no such build is learned
     ranks    the published Wi-Fi ranks by `compare`: the internal memory that each has more than the
              best one of its table; no memory of a rank is learned
     options  the effect of one option in runs of the real SDK, at app_main, from 1 KB on
@@ -29,7 +30,8 @@ from heapscope.forecast.ladder.difference import GainBand
 from heapscope.forecast.ladder.side import ConfigSide, NamedFiles, named_files, side_of, steps_of
 from heapscope.forecast.ladder.sides import linking
 from heapscope.forecast.predict.demand import Demand
-from heapscope.forecast.predict.memory_states import DRAM, MemoryModel
+from heapscope.forecast.predict.memory_states import DRAM, IRAM, MemoryModel
+from heapscope.forecast.predict.part_table import BOOT
 from heapscope_studies.data_file import PACKAGE, read_published
 from heapscope_studies.memory_parts import rank_steps
 from heapscope_studies.memory_parts.at_boot import LeftOut, at_boot
@@ -114,6 +116,20 @@ def _boot(each: LeftOut) -> Held:
     )
 
 
+def radio_iram(link: str) -> Iterator[Held]:
+    """The ESP32's builds whose image has this radio, alone or beside another."""
+    for build in builds():
+        if build.iram is None or link not in build.links:
+            continue
+        free = build.model.free(BOOT)[IRAM]
+        yield Held(
+            name=f"{build.id} {build.idf} {' '.join(build.links)}",
+            measured=build.iram,
+            predicted=free.median,
+            half_80=free.half_80,
+        )
+
+
 def effects(program: Callable[[Run], bool], state: str, least: int) -> Iterator[Held]:
     """Each run against the one that it differs from, in DRAM and in the ESP32's IRAM."""
     found = [run for run in runs() if program(run)]
@@ -185,6 +201,9 @@ def main(arguments: Sequence[str]) -> int:
         _print("boot", [held for _, held in of], verbose, share=0.0, least=3072)
         for chip in sorted({chip for chip, _ in of}):
             _print(f"  {chip}", [held for name, held in of if name == chip], False)
+    if chosen("iram"):
+        for link in ("wifi", "ble"):
+            _print(f"iram with {link}", list(radio_iram(link)), verbose, least=6144)
     if chosen("options"):
         _print(
             "options",
