@@ -88,6 +88,25 @@ def build_folders() -> None:
         Path(name).mkdir(parents=True)
         build(Path(name), esp32(bluetooth="after" not in name), text=MAP)
     Path("app.map").write_text(MAP, encoding="utf-8")
+    memory = '[[memory]]\nstart = %#x\nsize = %#x\nkind = "%s"\n'
+    memories = ((0x3FFAE000, 0x52000, "DRAM"), (0x40080000, 0x20000, "IRAM"))
+    Path("board.toml").write_text(
+        'name = "my board"\n' + "".join(memory % each for each in memories), encoding="utf-8"
+    )
+
+
+def logs_of_weeks() -> None:
+    """A log in rotated files, the logs of several devices, and the same as a table."""
+    lines = [f"I ({3_600_000 * hour}) mon: free heap: {90_000 - hour}\n" for hour in range(60)]
+    Path("device.log.2.gz").write_bytes(gzip.compress("".join(lines[:20]).encode()))
+    Path("device.log.1").write_text("".join(lines[20:40]), encoding="utf-8")
+    Path("device.log").write_text("".join(lines[40:]), encoding="utf-8")
+    Path("logs").mkdir()
+    rows = ["device,build,time,free\n"]
+    for device in range(4):
+        Path(f"logs/device{device}.log").write_text("".join(lines), encoding="utf-8")
+        rows += [f"d{device},1.{device % 2},{3600 * hour},{90_000 - hour}\n" for hour in range(60)]
+    Path("fleet.csv").write_text("".join(rows), encoding="utf-8")
 
 
 @pytest.mark.cells(25)
@@ -130,6 +149,8 @@ def test_examples_of_the_help_work(example: str, hst: Path, run: Run) -> None:
     linked = REFERENCE.parents[2] / "tests" / "lab" / "fit" / "app.map"
     if re.match("heapscope (image|leaks)", example):
         memory_images()
+    if re.search(r"device\.log\.1| logs |fleet\.csv", example):
+        logs_of_weeks()
     if "heapscope ram" in example:
         build_folders()
     else:
