@@ -15,7 +15,8 @@ typedef struct hs_counts_row {
     hs_lab_holder_row_t row;
     uint64_t allocated; /* so far */
     uint64_t others;    /* of the interval, by others before its last allocation */
-    uint64_t enlarged;  /* of those that it freed in the interval, by a realloc of its own to a larger one */
+    uint64_t
+        enlarged; /* of those that it freed in the interval, by a realloc of its own to a larger one */
 } hs_counts_row_t;
 
 typedef struct hs_counts {

@@ -54,7 +54,8 @@ def test_what_is_free_is_what_predict_says(
     beside = ("--load", load) if load else ()
     replayed = answer("replay", trace, "--sdkconfig", config, "--idf", "5.5", *beside)
     predicted = answer("predict", config, "--idf", "5.5", *requested)
-    assert abs(free(replayed) - predicted["states"][state]["dram"]["median"]) <= 8
+    # Blocks are whole units in replay, the sum of a part's in predict.
+    assert abs(free(replayed) - predicted["states"][state]["dram"]["median"]) <= 16
 
 
 @pytest.mark.slow
