@@ -51,7 +51,7 @@ _TYPICAL = (
     4_000.0  # by how much programs of one state differ, bytes, before the data; a factor of 2
 )
 _SPREADS: Array = 500.0 * 1.19 ** np.arange(26.0)
-_STEPS, _CHIPS = (1000.0, 2000.0, 4000.0), (2500.0, 4000.0)
+_STEPS, _CHIPS = (500.0, 1500.0, 3000.0), (2500.0, 4000.0)
 _ROUNDS = 8
 _SHARE = 0.8
 _FEW = 10  # figures of a group, below which its band is at least that of all groups
