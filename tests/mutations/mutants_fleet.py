@@ -1,4 +1,4 @@
-"""Broken in what is said of many devices: lives, levels, and which build is blamed."""
+"""Mutations of the answer about many devices: lives, levels, and which build is blamed."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def readable_text(text: str) -> str:
 
 
 def cpp_name(symbol: str) -> str:
-    """By the C++ library of this machine, with arguments; the symbol itself where it is missing."""
+    """The name with arguments, as this machine's C++ library reads it; without one, the symbol."""
     library = _library()
     if library is None or not symbol.startswith("_Z"):
         return symbol

@@ -54,8 +54,7 @@ def test_what_is_free_is_what_predict_says(
     beside = ("--load", load) if load else ()
     replayed = answer("replay", trace, "--sdkconfig", config, "--idf", "5.5", *beside)
     predicted = answer("predict", config, "--idf", "5.5", *requested)
-    # Blocks are whole units in replay, the sum of a part's in predict.
-    assert abs(free(replayed) - predicted["states"][state]["dram"]["median"]) <= 16
+    assert abs(free(replayed) - predicted["states"][state]["dram"]["median"]) <= 8
 
 
 @pytest.mark.slow

@@ -62,7 +62,7 @@ class _FreeList:
         return ChainStep(ImageBlock(at + _HEADER, size - _HEADER, used), following)
 
     def leads(self, at: int) -> ChainStep | None:
-        """By its size alone: the link of a free block may be written over."""
+        """Its size alone proves a block: the link of a free one may be written over."""
         size = self.image.word(at + _SIZE)
         if size is None or size & ~_USED < _LEAST or size % _ALIGNMENT:
             return None

@@ -61,7 +61,7 @@ class _BoundaryTags:
         return ChainStep(ImageBlock(at + _PAYLOAD, size - _SIZE, used), following)
 
     def leads(self, at: int) -> ChainStep | None:
-        """By its own word alone, and by the bins: the next chunk's bit may be wrong."""
+        """Its own word and the bins alone prove a chunk: the next one's bit may be wrong."""
         size = self.size(at)
         if size < _LEAST or size % _ALIGNMENT or at + size > self.top:
             return None

@@ -99,8 +99,8 @@ def _stem(file: Path) -> str:
 
 
 def _ordered(files: Sequence[Path]) -> list[Path]:
-    """By the date in their names; else the highest number is the oldest, and the file without one
-    the newest."""
+    """The date in their names sorts them; else the highest number is the oldest, and the file
+    without one the newest."""
 
     def key(file: Path) -> tuple[str, int, str]:
         name = _PACKED.sub("", file.name)

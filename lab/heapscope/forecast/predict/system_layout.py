@@ -205,7 +205,7 @@ class SystemMemory:
         )
 
     def _band(self, left: int) -> str:
-        """None of an amount that somebody chose."""
+        """The band; an amount that somebody chose has none."""
         free = self.model.free(self.state)[DRAM]
         lower, upper = (max(0, round(free.median + each * free.half_80)) for each in (-1, 1))
         return f" (80 %: {lower:,} to {upper:,})" if left == self.left and upper > lower else ""

@@ -158,8 +158,8 @@ def _description(folder: Path) -> dict[str, object]:
 
 
 def _own_archives(paths: object) -> frozenset[str] | None:
-    """By the folders of a build's components, which may be those of another system. The SDK is
-    where freertos is."""
+    """The archives of components outside the SDK, which is where freertos is; a path may be that of
+    another system."""
     if not isinstance(paths, list):
         return None
     folders = [re.split(r"[/\\\\]", path) for path in paths if isinstance(path, str) and path]
