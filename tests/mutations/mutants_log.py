@@ -130,6 +130,22 @@ OF_LOGS = (
         f"{TESTS}/test_log_devices.py",
     ),
     Mutant(
+        "the order of lines",
+        "a line that comes late is one of another start",
+        "lab/heapscope/memory/layout/uptimes.py::LateLines.take",
+        "return late",
+        "return False",
+        f"{TESTS}/test_log_order.py",
+    ),
+    Mutant(
+        "the order of lines",
+        "the newest line stands at the end",
+        "lab/heapscope/logs/answer/newest_first.py::is_newest_first",
+        "return any(",
+        "return False and any(",
+        f"{TESTS}/test_log_order.py",
+    ),
+    Mutant(
         "points of a round",
         "a round is not found from the series",
         "lab/heapscope/answers/series/samples.py::round_length",

@@ -73,6 +73,7 @@ def one_log(
     """A file, the parts of one log in their order, a port or standard input. InputError as of
     `log`."""
     from heapscope.logs.answer.answered import answered
+    from heapscope.logs.answer.newest_first import NOTE, is_newest_first
     from heapscope.logs.heaps.held_heaps import is_image
     from heapscope.logs.heaps.image_log import read_image
     from heapscope.logs.heaps.state_allocators import POISONINGS
@@ -101,7 +102,11 @@ def one_log(
         name, lines = read_image(str(source), reading, idf=options.idf or "")
     else:
         lines, name, begin, notes = _from_file(source, options, reading, progress)
-        devices = _divided(source, options, reading)
+        turned = is_newest_first(reading.figures)
+        if turned:
+            reading, notes = LogReading(), (*notes, NOTE)
+            lines = _read_turned(source, options, reading)
+        devices = _divided(source, options, reading, turned=turned)
     return answered(
         reading,
         file=name,
@@ -133,8 +138,17 @@ def _from_file(
     return lines, blocks.name, head.kept, notes
 
 
+def _read_turned(source: str | Path, options: LogOptions, reading: LogReading) -> int:
+    """Its lines, whose newest one is the first, read from the oldest on."""
+    from heapscope.logs.answer.newest_first import oldest_first
+    from heapscope.trace.source import open_blocks
+
+    with open_blocks(source) as blocks:
+        return options.read(oldest_first(blocks), reading)
+
+
 def _divided(
-    source: str | Path, options: LogOptions, reading: LogReading
+    source: str | Path, options: LogOptions, reading: LogReading, *, turned: bool
 ) -> dict[str, LoggedFigures]:
     """The figures of each of several devices, whose names the first pass found; empty: one device,
     or no names."""
@@ -145,8 +159,11 @@ def _divided(
     if mixture is None or not mixture.names:
         return {}
     divided = DividedReading(mixture.names)
-    with open_blocks(source) as blocks:
-        options.read(blocks, divided)
+    if turned:
+        _read_turned(source, options, divided)
+    else:
+        with open_blocks(source) as blocks:
+            options.read(blocks, divided)
     return divided.parts
 
 
