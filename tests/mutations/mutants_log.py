@@ -146,6 +146,14 @@ OF_LOGS = (
         f"{TESTS}/test_log_order.py",
     ),
     Mutant(
+        "figures without a word",
+        "numbers of any kind are sizes",
+        "lab/heapscope/logs/answer/unnamed.py::_unit",
+        "return unit if bits * len(known) >= _BITS else 0",
+        "return unit",
+        f"{TESTS}/test_log_unnamed.py",
+    ),
+    Mutant(
         "points of a round",
         "a round is not found from the series",
         "lab/heapscope/answers/series/samples.py::round_length",
