@@ -187,6 +187,14 @@ OF_LOGS = (
     ),
     Mutant(
         "dates of a series",
+        "a block that falls steadily waits for a step",
+        "lab/heapscope/answers/series/dates.py::fragments_until",
+        "if steps > _STEADY:",
+        "if False:",
+        SERIES,
+    ),
+    Mutant(
+        "dates of a series",
         "a start that failed does not count as a lifetime",
         "lab/heapscope/answers/series/dates.py::_lifetime",
         "near = series.failed and",
