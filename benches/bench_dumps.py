@@ -40,9 +40,7 @@ def compare_with_raw(dump: Path, raw: list[Path], count: Counter[str]) -> None:
     blocks = {row.address: (row.bytes, row.used) for row in whole.blocks}
     tasks = {(row.name, row.stack, row.priority) for row in whole.tasks}
     differ = [row for row in result.blocks if blocks.get(row.address) != (row.bytes, row.used)]
-    others = [
-        row for row in result.tasks if (row.name, row.stack, row.priority) not in tasks
-    ]
+    others = [row for row in result.tasks if (row.name, row.stack, row.priority) not in tasks]
     tally("blocks", len(result.blocks), len(differ), count)
     tally("tasks", len(result.tasks), len(others), count)
     count["dumps with a heap" if result.heaps else "dumps without a heap"] += 1

@@ -74,9 +74,7 @@ def compare_heaps(moment: Path, result: Any, count: Counter[str]) -> None:
             count[f"heaps whose figures are {same} those that the firmware printed"] += 1
 
 
-def compare_tasks(
-    moment: Path, truth: dict[str, Any], result: Any, count: Counter[str]
-) -> None:
+def compare_tasks(moment: Path, truth: dict[str, Any], result: Any, count: Counter[str]) -> None:
     """Their name, priority and stack; and the bytes of it that they never used, where the firmware
     printed that just before."""
     found = {(task.name, task.priority, task.stack): task for task in result.tasks}
@@ -132,7 +130,9 @@ def compare_leaks(moment: Path, reaches: Sequence[str | None], count: Counter[st
     reached = without >= LEAKS_WITHOUT and doubtful >= LEAKS_DOUBTFUL
     count[f"images with leaks, {'both goals' if reached else 'a goal missed'}"] += 1
     if not reached:
-        print(f"{moment}: leaked, {without:.0%} without a pointer, {doubtful:.0%} with doubtful ones")
+        print(
+            f"{moment}: leaked, {without:.0%} without a pointer, {doubtful:.0%} with doubtful ones"
+        )
 
 
 def trace_of(kind: str, writes: Sequence[range], truth: dict[str, Any]) -> str:

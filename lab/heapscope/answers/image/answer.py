@@ -59,9 +59,10 @@ def answer_with_heaps(
     doing = states(image, tasks, image.symbols)
     registers: Mapping[str, Mapping[str, int]] = {}
     if types is not None and with_stacks is not None:
-        registers = stopped(image, tasks, doing, heaps)
+        registers = stopped(image, tasks, doing, heaps, types)
         types = with_stacks(types, image, registers)
-    naming = Naming(image, heaps, tasks, waiting(tasks, doing), types)
+    pointers = {name: one["sp"] for name, one in registers.items() if "sp" in one}
+    naming = Naming(image, heaps, tasks, waiting(tasks, doing), types, pointers)
     variables = sum(end - start for start, end in outside(image, heaps))
     names = naming.names(scanned=variables >= _OUTSIDE_MIN)
     damage = tuple(with_holders(row, partial(naming.pointing_at, names=names)) for row in damage)
