@@ -2,11 +2,11 @@
 
     benches/bench_dumps.py FOLDER
 
-FOLDER/BUILD/RUN has coredump*.bin and, of the same moment, end/ADDRESS.raw: what the dump has of the
-heap and its tasks must be as in the raw memory. FOLDER/CHIP has coredump*.b64 and expected_output*
-(the tests of Espressif's esp-coredump, whose folder `tests` is such a FOLDER): the tasks must be
-those that are listed there, with the same priority and the same size of stack, with the
-program of FOLDER/test_apps/built_apps where it is there. Dumps that differ are named.
+FOLDER/BUILD/RUN has coredump*.bin and, of the same moment, end/ADDRESS.raw: the heap and the tasks
+of the dump must be as in the raw memory. FOLDER/CHIP has coredump*.b64 and expected_output* (the
+folder `tests` of Espressif's esp-coredump is such a FOLDER): the tasks must be those that are
+listed there, with the same priority and size of stack, by the program of
+FOLDER/test_apps/built_apps where it is there. Dumps that differ are named.
 """
 
 from __future__ import annotations

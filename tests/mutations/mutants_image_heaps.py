@@ -136,9 +136,9 @@ IMAGE_HEAPS = (
     Mutant(
         "names in an image",
         "the older registers of a task that an interrupt stopped are followed",
-        "lab/heapscope/memory/image/interrupted.py::surely_waiting",
-        "one for one in contexts if one not in pointed",
-        "one for one in contexts if one not in pointed or pointed",
+        "lab/heapscope/answers/image/tasks.py::_saved",
+        "contexts.keys() - pointed if",
+        "contexts.keys() if",
         "tests/lab/image/test_saved_contexts.py",
     ),
 )

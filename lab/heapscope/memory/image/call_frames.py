@@ -19,6 +19,7 @@ from heapscope.memory.image.memory_image import MemoryImage
 from heapscope.memory.image.registers import ARM, RISCV
 
 _MOST = 64  # frames of a stack
+_NEAR = 4096  # bytes
 _EXCEPTIONS = 4  # that interrupt each other
 
 _RISCV_NAMES = ("zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1",
@@ -93,7 +94,7 @@ class CallFrames:
         for depth in range(_MOST):
             found = self._rules(address)
             if found is None:
-                return result, _is_code(image, address)
+                return result, self._near_code(address)
             base, rules = found
             register, offset = base
             if register not in registers:
@@ -154,6 +155,15 @@ class CallFrames:
         result[convention.stack] = base
         return result
 
+    def _near_code(self, address: int) -> bool:
+        """Assembly has no frames, and often no size: it is near to functions that have."""
+        index = bisect_right(self._starts, address)
+        near = self._entries[max(0, index - 1) : index + 1]
+        return any(
+            -_NEAR < address - one["initial_location"] < one["address_range"] + _NEAR
+            for one in near
+        )
+
     def _rules(self, address: int) -> tuple[tuple[int, int], dict[int, Any]] | None:
         """The register and offset of the frame's base there, and where registers are kept."""
         index = bisect_right(self._starts, address) - 1
@@ -171,11 +181,6 @@ class CallFrames:
         if rule is None or rule.expr is not None:
             return None
         return (rule.reg, rule.offset), {n: r for n, r in row.items() if isinstance(n, int)}
-
-
-def _is_code(image: MemoryImage, address: int) -> bool:
-    symbol = image.symbols.at(address | 1) if image.symbols else None
-    return symbol is not None and symbol.size > 0
 
 
 def _agreed(found: Sequence[Sequence[CallFrame]]) -> Sequence[CallFrame]:
