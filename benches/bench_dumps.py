@@ -46,8 +46,8 @@ def compare_with_raw(dump: Path, raw: list[Path], count: Counter[str]) -> None:
     count["dumps with a heap" if result.heaps else "dumps without a heap"] += 1
     for row in differ:
         print(f"{dump}: the block at {row.address:#010x} of {row.bytes} B")
-    for row in others:
-        print(f"{dump}: the task {row.name}")
+    for task in others:
+        print(f"{dump}: the task {task.name}")
 
 
 def compare_with_list(dump: Path, count: Counter[str]) -> None:

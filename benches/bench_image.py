@@ -68,6 +68,7 @@ def compare_heaps(moment: Path, result: Any, count: Counter[str]) -> None:
     printed = printed_heaps(moment)
     for heap in result.heaps:
         if heap.start in printed:
+            row: tuple[int | None, ...]
             row = (heap.bytes, heap.free, heap.used, heap.least_free, heap.largest)
             row += (heap.used_blocks, heap.free_blocks)
             same = "equal to" if row == printed[heap.start] else "other than"

@@ -15,6 +15,14 @@ DAMAGE = "tests/lab/image/test_damage.py"
 IMAGE_HEAPS = (
     Mutant(
         "damage in an image",
+        "a block that leads out of the image is damaged",
+        f"{FOLDER}/blocks.py::_across",
+        "nearer or unknown",
+        "nearer",
+        "tests/lab/image/test_cut_images.py",
+    ),
+    Mutant(
+        "damage in an image",
         "a size that leads over other blocks is believed",
         f"{FOLDER}/chain.py::led_over",
         "if longest < _PROOF:",

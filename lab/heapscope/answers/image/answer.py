@@ -24,6 +24,7 @@ from heapscope.answers.image.result import BlockRow, HeapRow, ImageResult, Suspe
 from heapscope.answers.image.tasks import outside, states, stopped, waiting
 from heapscope.base.errors import InputError
 from heapscope.base.wording import plural, size
+from heapscope.memory.image.exception_frames import STACK_LOW
 from heapscope.memory.image.interrupted import interrupted
 from heapscope.memory.image.memory_image import MemoryImage
 from heapscope.memory.image.types import Types
@@ -216,9 +217,14 @@ def _notes(
 
 def _in_interrupt(image: MemoryImage, registers: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
     if registers and interrupted(image, [one.get("sp", 0) for one in registers.values()]):
+        searched = any(STACK_LOW in one for one in registers.values())
         yield (
-            "An interrupt was being served: the variables of the task that it interrupted are not "
-            "known, since its saved registers are older."
+            "An interrupt was being served: the variables of the task that it interrupted are "
+            + (
+                "known of those calls alone that every set of registers on its stack leads to."
+                if searched
+                else "not known, since its saved registers are older."
+            )
         )
 
 
