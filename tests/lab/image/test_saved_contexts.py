@@ -126,7 +126,7 @@ def _interrupted(machine: str, variable: int) -> MemoryImage:
 
 
 def _types(pointer: int) -> Types:
-    """Of a table of two entries, and of a variable behind it that points at `pointer`."""
+    """A table has two entries, and a variable behind it points at `pointer`."""
     members = (Member("frame", 0, 2), Member("state", 4, 5), Member("stack", 8, 2))
     by_id = {
         1: Type(kind=STRUCT, name="task", size=12, members=members),
