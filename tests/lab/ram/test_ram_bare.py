@@ -12,7 +12,7 @@ from tests.lab.static.test_static_image import esp32
 
 from heapscope.memory.static.uses import uses_of
 
-#: As the core of the ESP8266 writes it, whose addresses are RAM of an ESP32, too.
+#: The core of the ESP8266 writes it so. Its addresses are RAM of an ESP32, too.
 ESP8266 = """\
 Memory Configuration
 

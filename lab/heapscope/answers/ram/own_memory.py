@@ -37,7 +37,7 @@ _HEAPS = (
 _STACKS = (("__StackLimit", "__StackTop"), ("_sstack", "_estack"), ("__stack_limit", "__stack"))
 #: Where the main stack begins, which grows down.
 _TOPS = ("_estack", "__StackTop", "__stack", "_stack_top", "__stack_top", "_stack", "__initial_sp")
-#: What a heap of all that is behind the program has in RAM: malloc of newlib and picolibc, sbrk().
+#: Names in RAM of a malloc that has all behind the program: of newlib, of picolibc, of sbrk().
 _ALLOCATOR = re.compile(r"_*malloc_\w+|\w*heap_end(\.\d+)?|umm_heap|_*brkval|\w*sbrk\w*")
 _NO_FILE = "give --layout with the chip's [[memory]], docs/reference/layout.md"
 

@@ -21,7 +21,7 @@ _NO_MEMORY = re.compile(r"IDT_LIST")
 _DEFAULT_OF_AVR = 0xFFA0
 
 
-#: Of maps that give no attributes, as those of the ESP8266.
+#: Names of RAM in maps that give no attributes, as those of the ESP8266.
 _RAM = re.compile(r".*(ram|tcm).*", re.IGNORECASE)
 #: RAM of ESP-IDF's linker scripts and of those that took their names from it.
 _SEGMENT = re.compile(r"[ids]ram\d_[01]_seg")
