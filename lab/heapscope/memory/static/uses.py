@@ -43,7 +43,8 @@ def _chips(path: Path) -> tuple[str, ...]:
     if head.startswith(_MAGIC) and len(head) == _ENTRY_AT + 4:
         machine = MACHINES.get(struct.unpack_from("<H", head, _MACHINE_AT)[0])
         chips = [chip for chip in chip_files() if read_windows(chip).machine == machine]
-        return tuple(_with_ram_at(struct.unpack_from("<I", head, _ENTRY_AT), chips))
+        (entry,) = struct.unpack_from("<I", head, _ENTRY_AT)
+        return tuple(_with_ram_at([entry] if entry else [], chips))
     chip = _target(path)
     if chip:
         return (chip,) if chip in chip_files() else ()
