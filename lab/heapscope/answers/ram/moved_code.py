@@ -263,7 +263,7 @@ class MovedCode:
     def _is(self, option: str, value: bool) -> bool:
         """It has this value, and another one can be set; or the values are not known."""
         config = self._config
-        return config is None or (config.value(option) is value and config.can_set(option))
+        return config is None or (config.value(option) is value and config.can_set(option) is True)
 
     def _has(self, option: str) -> bool:
         return self._config is None or self._config.value(option) is not None

@@ -151,7 +151,7 @@ class SystemMemory:
         )
 
     def _code(self, boot: MemoryModel) -> int | None:
-        """Bytes that code takes of a memory of its own; None: there is none."""
+        """Bytes that code takes of a memory of its own; None: the chip has no such memory."""
         if not self._has_code:
             return None
         code = max(0, self.model.scene.memory.iram - round(boot.free(BOOT)[IRAM].median))
