@@ -92,6 +92,7 @@ def one_log(
     reading = LogReading()
     notes: tuple[str, ...] = ()
     begin = b""
+    condition = ""
     devices: dict[str, LoggedFigures] = {}
     if not isinstance(source, str | Path):
         lines, name = options.read(_parts(source), reading), _name_of(source)
@@ -107,7 +108,7 @@ def one_log(
         bare = None if options.figure or form_of(reading) else unnamed(begin)
         if bare is not None:
             options = replace(options, figure=(bare.pattern,))
-            reading, notes = LogReading(), (*notes, bare.sentence)
+            reading, condition = LogReading(), bare.sentence
             _read_again(source, options, reading, one_a_line if bare.in_rows else iter)
         turned = is_newest_first(reading.figures)
         if turned:
@@ -126,6 +127,7 @@ def one_log(
         notes=notes,
         names=names,
         head=begin,
+        condition=condition,
         devices=devices,
     )
 

@@ -36,9 +36,9 @@ class UnnamedFigure:
     @property
     def sentence(self) -> str:
         return (
-            f"No word names a heap. Numbers as in '{printable(self.quote, limit=80)}' are taken "
-            f"for free bytes, since all of them are multiples of {self.unit}, as the sizes of an "
-            "allocator are; --figure names another one."
+            "No word names a heap: what follows holds if numbers as in "
+            f"'{printable(self.quote, limit=80)}' are free bytes. The only evidence is that all "
+            f"of them are multiples of {self.unit}; --figure names another one."
         )
 
 
