@@ -84,7 +84,7 @@ def compare_tasks(moment: Path, truth: dict[str, Any], result: Any, count: Count
         count[f"tasks {'found' if known in found else 'missed'}"] += 1
         if known in found and not truth["dump_is_older_than_image"]:
             more = (found[known].stack_free or 0) - task["high_water_mark"]
-            same = "more than" if more > 0 else "as" if not more else "less, it went on, than"
+            same = "more than" if more > 0 else "as" if not more else "less than"
             count[f"tasks whose never used stack is {same} the printed one"] += 1
 
 

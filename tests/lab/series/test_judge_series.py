@@ -107,6 +107,7 @@ def test_the_next_step_comes_after_the_mean_time_between_two() -> None:
     assert until.high > 60 * HOUR
 
 
+@pytest.mark.parametrize("seed", range(3))
 def test_noise_around_a_level_has_no_date(seed: int) -> None:
     judged = judge_series(drawn(np.random.default_rng(seed)))
     assert judged.verdict not in DYING

@@ -42,7 +42,7 @@ class Held:
 
     @property
     def taken(self) -> float:
-        """By its figure; below 0: it is given."""
+        """The bytes that its figure says; below 0: it is given."""
         return (-1 if self.more else 1) * self.count * self.size
 
     @property

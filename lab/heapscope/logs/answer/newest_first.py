@@ -17,7 +17,7 @@ NOTE = (
 
 
 def is_newest_first(figures: LoggedFigures) -> bool:
-    """Whether the times of a figure fall from line to line, and none rises."""
+    """Whether the times of a figure fall at nearly every step, by each clock of its lines."""
     return any(
         _falls(figures.series[memory, name].points)
         for memory in figures.memories()

@@ -1,5 +1,5 @@
-"""Figures without a word: a log in which nothing names a heap, and a number of its lines, or the
-numbers of a row, can hardly be anything else."""
+"""Figures without a word: nothing in a log names a heap, and a number of its lines, or the numbers
+of a row, may be free bytes by their alignment. The answer begins with that condition."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class UnnamedFigure:
 
 
 def unnamed(head: bytes) -> UnnamedFigure | None:
-    """By the first bytes of a log. None: no numbers are like the sizes of an allocator."""
+    """`head`: the first bytes of a log. None: no numbers are like the sizes of an allocator."""
     whole = head[: head.rfind(b"\n") + 1] or head
     lines = [line for line in whole.decode("utf-8", "replace").splitlines() if line.strip()]
     rows = [line for line in lines if _ROW.match(line)]
