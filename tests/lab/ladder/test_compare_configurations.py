@@ -179,6 +179,30 @@ def test_a_default_that_the_release_changed_is_named(write: Write) -> None:
     assert rows["release"].before == "5.1"
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "gained"),
+    [
+        ("CONFIG_HTTPD_MAX_REQ_HDR_LEN=1024", "@5.5", 0),
+        ("CONFIG_HTTPD_MAX_REQ_HDR_LEN=512", "@5.5", 0),
+        ("CONFIG_HTTPD_MAX_REQ_HDR_LEN=1024", "@5.5+CONFIG_HTTPD_MAX_REQ_HDR_LEN=2048", -1024),
+        ("CONFIG_LWIP_MAX_SOCKETS=10", "@5.5+CONFIG_HTTPD_MAX_REQ_HDR_LEN=2048", -1536),
+        ("CONFIG_LWIP_MAX_SOCKETS=10", "@5.5", 0),
+        ("CONFIG_MDNS_TASK_STACK_SIZE=8192", "@5.5", 0),
+    ],
+)
+def test_a_value_that_stays_is_no_difference(
+    before: str, after: str, gained: int, write: Write
+) -> None:
+    """Releases have different defaults, and a component's option is none of any from 5.0 on."""
+    plain = write("a", f"{before}\n")
+    result = heapscope.compare(f"{plain}@4.4", after, chip="esp32c3")
+    rows = {row.option: row.gain.left.dram for row in result.steps[0].options}
+    owned = [rows[name].median for name in ("HTTPD_MAX_REQ_HDR_LEN", "rest") if name in rows]
+    assert sum(owned) == pytest.approx(gained, rel=0.03)
+    left = [rung.left.median for rung in result.rungs]
+    assert left[1] - left[0] == pytest.approx(result.total.left.dram.median, abs=1)
+
+
 def test_an_option_of_which_nothing_is_known_is_no_zero(write: Write) -> None:
     plain = write("a", "CONFIG_LWIP_MAX_SOCKETS=10\n")
     result = heapscope.compare(plain, "+CONFIG_OUR_OWN_BUFFERS=40", chip="esp32", idf="5.5")

@@ -6,6 +6,8 @@ from collections.abc import Collection
 from dataclasses import dataclass, field, fields
 
 from heapscope.config.config import Config
+from heapscope.config.kconfig.table import Kind
+from heapscope.config.setting import Setting
 from heapscope.config.value import Value
 from heapscope.forecast.ladder.option_change import shared_name
 
@@ -35,6 +37,12 @@ class MixedConfig(Config):
     def changed(self, name: str) -> bool:
         return self._side(name).changed(name)
 
+    def setting(self, name: str) -> Setting | None:
+        return self._side(name).setting(name)
+
+    def kind(self, name: str) -> Kind | None:
+        return self._side(name).kind(name)
+
     def _side(self, name: str) -> Config:
         name = shared_name(self.before, self.after, name)
         self.read.add(name)
@@ -51,7 +59,7 @@ def mixed(
     differing: Collection[str],
     taken: Collection[str],
 ) -> MixedConfig:
-    """It has no lines: nobody wrote such a file."""
+    """It has no lines of its own: nobody wrote such a file."""
     own = {each.name: getattr(base, each.name) for each in fields(Config) if each.init}
     empty: dict[str, object] = {"all_settings": ()}
     return MixedConfig(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -11,6 +12,7 @@ from typing import TypedDict
 
 from heapscope.base.choices import known
 from heapscope.base.printable import printable
+from heapscope.config.config import Config
 from heapscope.forecast.ladder.compared import RULE, static_gain
 from heapscope.forecast.ladder.difference import Rung
 from heapscope.forecast.ladder.option_change import option_changes
@@ -55,7 +57,7 @@ def sides_of(named: Iterable[NamedFiles], options: SideOptions) -> list[ConfigSi
         side_of(each, chip=options.get("chip"), idf=options.get("idf"), demand=demand, links=links)
         for each in named
     ]
-    sides = linking(sides)
+    sides = sharing_defaults(linking(sides))
     static = static_use(
         sides[0].model.scene,
         elf=options.get("elf"),
@@ -100,6 +102,22 @@ def linking(sides: Sequence[ConfigSide]) -> list[ConfigSide]:
         )
         for side in sides
     ]
+
+
+def sharing_defaults(sides: Sequence[ConfigSide]) -> list[ConfigSide]:
+    """With the last one's default of each option that any of them changes: releases have different
+    ones, and a value that stays is no difference."""
+
+    @functools.cache
+    def shared(option: str) -> Config | None:
+        changed = any(side.config.changed(option) for side in sides)
+        return sides[-1].config if changed else None
+
+    def alike(side: ConfigSide) -> ConfigSide:
+        scene = replace(side.model.scene, defaults=shared, _names={})
+        return replace(side, model=replace(side.model, scene=scene))
+
+    return [alike(side) for side in sides]
 
 
 def with_static(sides: Sequence[ConfigSide], static: KnownStatic) -> Iterable[ConfigSide]:

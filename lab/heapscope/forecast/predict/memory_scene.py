@@ -83,7 +83,8 @@ def _none_beyond() -> tuple[float, float]:
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MemoryScene:
     """`links`: what is linked in every state. `instead`: values in place of the configuration's.
-    `psram`: bytes on the board; None: unknown. `beyond`: code that SRAM1 has, by code_beyond."""
+    `psram`: bytes on the board; None: unknown. `beyond`: code that SRAM1 has, by code_beyond.
+    `defaults`: the configuration that an option's default is of; None: each its own."""
 
     config: Config
     minor: Minor
@@ -92,6 +93,7 @@ class MemoryScene:
     instead: Mapping[str, Value] = field(default_factory=dict)
     psram: int | None = None
     beyond: Callable[[], tuple[float, float]] = _none_beyond
+    defaults: Callable[[str], Config | None] | None = None
     _names: dict[str, Number] = field(default_factory=dict, repr=False)
 
     def value(self, name: str) -> Value | None:
@@ -117,7 +119,8 @@ class MemoryScene:
         return int(value) if isinstance(value, int) else None
 
     def default(self, option: str) -> Number | None:
-        value = self.config.default(option)
+        other = self.defaults(option) if self.defaults is not None else None
+        value = (other or self.config).default(option)
         return int(value) if isinstance(value, int) else None
 
     def library(self, name: str, memory: str) -> Number:
