@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import heapscope
 from heapscope.base.errors import HeapscopeError, InputError
+from heapscope.config.config import Config
+from heapscope.forecast.predict.memory_scene import MemoryScene
+from heapscope.forecast.predict.memory_states import DRAM, IRAM, MemoryModel
+from heapscope.forecast.predict.part_table import BOOT
+from heapscope.forecast.predict.static_use import static_use
 from heapscope.memory.layout.chips import load_chip
 from heapscope.memory.static.heap_start import heap_start
 from heapscope.memory.static.read import read_static
@@ -32,6 +39,50 @@ def test_sections_are_those_in_ram_alone(map_file: Path) -> None:
         (".dram0.data", "DRAM", "data", 0x30),
         (".dram0.bss", "DRAM", "bss", 0x3D0),
     ]
+
+
+def test_code_behind_the_end_of_iram_takes_the_upper_end_of_sram1(map_file: Path) -> None:
+    """An ESP32's code addresses run against those of the data there."""
+    text = map_file.read_text(encoding="utf-8")
+    longer = re.sub(r"(\.iram0\.text +\S+ +)0x404", r"\g<1>0x24010", text)
+    longer = longer.replace("0x0000000040080404", "0x00000000400a4010")
+    map_file.write_text(longer, encoding="utf-8")
+    use = read_static(map_file, "esp32")
+    assert [(s.kind, s.size, s.start) for s in use.sections if s.role == "code"] == [
+        ("IRAM", 0x20000, 0x4008_0000),
+        ("D/IRAM", 0x4010, 0x3FFF_BFF0),
+    ]
+    start = heap_start(use, load_chip("esp32").data)
+    assert start.static_iram == 0x20000
+    assert (0x3FFF_BFF0, 0x4000_0000) in start.taken
+    config = Config(chip="esp32", sdk="5.3")
+    off, on = (
+        MemoryModel(scene=scene, static_dram=known.static_dram, static_iram=known.static_iram)
+        for value in (False, True)
+        for scene in [
+            MemoryScene(
+                config=config.changed_to({"ESP_SYSTEM_ESP32_SRAM1_REGION_AS_IRAM": value}),
+                minor=(5, 3),
+            )
+        ]
+        for known in [static_use(scene, map=map_file)]
+    )
+    left = [model.free(BOOT)[DRAM].median for model in (off, on)]
+    assert left[0] - left[1] == pytest.approx(0x4010, abs=20)
+    iram = [model.free(BOOT)[IRAM].median for model in (off, on)]
+    assert iram == pytest.approx([-0x4010, 0], abs=40)
+    unlike = [static_use(each.scene, map=map_file).unlike for each in (off, on)]
+    assert [any("SRAM1" in text for text in texts) for texts in unlike] == [True, False]
+
+
+def test_moving_code_that_a_map_has_behind_iram_moves_dram(map_file: Path, tmp_path: Path) -> None:
+    text = map_file.read_text(encoding="utf-8").replace("0x404", "0x24010", 1)
+    map_file.write_text(text.replace("0x0000000040080404", "0x00000000400a4010"), encoding="utf-8")
+    config = tmp_path / "sdkconfig"
+    config.write_text("CONFIG_ESP_SYSTEM_ESP32_SRAM1_REGION_AS_IRAM=y\n", encoding="utf-8")
+    after = "+CONFIG_ESP_SYSTEM_ESP32_SRAM1_REGION_AS_IRAM=n"
+    result = heapscope.compare(config, after, chip="esp32", idf="5.3", map=map_file)
+    assert result.total.states["boot"].dram.median == pytest.approx(0x4010, abs=20)
 
 
 def test_every_form_of_line_finds_its_component_and_symbol(map_file: Path) -> None:

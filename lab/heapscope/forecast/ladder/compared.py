@@ -56,8 +56,10 @@ def difference_of(before: ConfigSide, after: ConfigSide) -> Difference:
 
 def _by_parts(side: ConfigSide) -> ConfigSide:
     """With the static use as its parts have it: a file of a build tells that of one side alone,
-    and the other's follows from it by this very difference."""
-    return replace(side, model=replace(side.model, static_dram=None, static_iram=None))
+    and the other's follows from it by this very difference. What lies behind IRAM does not."""
+    coded = None if side.model.static_iram is None else side.model
+    model = replace(side.model, static_dram=None, static_iram=None, coded=coded)
+    return replace(side, model=model)
 
 
 def static_gain(before: ConfigSide, after: ConfigSide) -> tuple[float, float]:

@@ -103,7 +103,8 @@ class MemoryModel:
     """A configuration, ready to be asked about its memory. A file of its build tells bytes of all
     code and data, `static_dram` and `static_iram`, and the radios and networks that are `linked`;
     `boot`: the heap's own regions, where an image tells them; `unlike`: what the file contradicts
-    in the configuration, in sentences; `built`: what the file is of, where that is another."""
+    in the configuration, in sentences; `built`: what the file is of, where that is another;
+    `coded`: the same program where its code is known, for what lies behind IRAM alone."""
 
     scene: MemoryScene
     static_dram: int | None = None
@@ -112,6 +113,7 @@ class MemoryModel:
     unlike: tuple[str, ...] = ()
     linked: frozenset[str] | None = None
     built: MemoryModel | None = None
+    coded: MemoryModel | None = None
     own: tuple[OwnMemory, ...] = ()
 
     @property
@@ -203,12 +205,15 @@ class MemoryModel:
 
     def _beyond(self, state: str) -> tuple[float, float]:
         """The code linked in a state that lies behind IRAM, as code_beyond has it."""
+        if self.coded is not None:
+            return self.coded.at_scene(self.scene)._beyond(state)
         fit, codes = memory_fit(), code_parts(self.scene.config.chip, self.scene.minor)
         use = use_of(self.sizes(state, IRAM, codes).values())
         cache = self.scene.memory.iram - self.all_cores_memory.iram  # of the second core: no code
         left = self.constant(BOOT, IRAM)[0] - use.taken(fit) - cache
         deviation = sqrt(self.base_variance(BOOT, IRAM) + use.variance(fit))
-        return code_beyond(-left, deviation * fit.reach[IRAM] / _REACH)
+        sure, perhaps = code_beyond(-left, deviation * fit.reach[IRAM] / _REACH)
+        return sure / fit.factor("exact"), perhaps  # a rule, in which nothing is off
 
     def options_read(self, state: str) -> dict[str, frozenset[str]]:
         """By part that can be held in a state, the options that it asks for here."""

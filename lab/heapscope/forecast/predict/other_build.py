@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from heapscope.memory.static.image_file import Image
 
 _RTC_HEAP = "ESP_SYSTEM_ALLOW_RTC_FAST_MEM_AS_HEAP"
+_SRAM1 = "ESP_SYSTEM_ESP32_SRAM1_REGION_AS_IRAM"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,6 +143,10 @@ def differs_from_use(use: StaticUse, scene: MemoryScene) -> Iterator[str]:
         )
         if size >= each.least and each.lacks(scene):
             yield _sentence(use.file, f"it has {each.what}, {size:,} bytes", scene, each.option)
+    beyond = use.bytes_of("D/IRAM", role="code")
+    if scene.config.chip == "esp32" and beyond and not scene.on(_SRAM1):
+        option = scene.config.sdk if scene.value(_SRAM1) is None else _SRAM1
+        yield _sentence(use.file, f"it has {beyond:,} bytes of code in SRAM1", scene, option)
     names = {f"{piece.component} {piece.symbol}" for piece in use.pieces}
     names |= {f"{each.component} {each.member}" for each in use.pulled if each.component == _HEAP}
     archives = {piece.component for piece in use.pieces}

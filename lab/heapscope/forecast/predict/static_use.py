@@ -91,13 +91,18 @@ def static_use(
         free = _kept_for_bluetooth(use, data)
         return KnownStatic(
             static_dram=start.static_dram - free,
-            static_iram=start.static_iram,
+            static_iram=start.static_iram + _beyond_iram(use),
             linked=linked,
             unlike=unlike,
         )
     code = max(0, start.static_iram - data.static.code_elsewhere)
     before = max(0, data.static.base - heap_base(chip, minor))  # memory of smaller caches
     return KnownStatic(static_dram=start.static_dram + code + before, linked=linked, unlike=unlike)
+
+
+def _beyond_iram(use: StaticUse) -> int:
+    """Bytes of code in SRAM1, which those of IRAM go on into."""
+    return use.bytes_of("D/IRAM", role="code")
 
 
 def _linked(use: StaticUse) -> frozenset[str] | None:

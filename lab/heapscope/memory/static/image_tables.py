@@ -72,7 +72,7 @@ def heap_tables(chip: ChipData, segments: Sequence[Segment], *, name: str) -> He
 
 def _windows(chip: str) -> ChipWindows:
     named = read_windows(chip)
-    after = {w.code: w.start for w in named.windows}
+    after = {w.code: w.start for w in named.windows if not w.runs_back}
     seen = tuple(
         replace(w, code=after[w.end] - w.size) if w.goes_on and w.end in after else w
         for w in named.windows
@@ -132,8 +132,8 @@ def places_of(windows: ChipWindows, start: int, end: int) -> Iterator[tuple[str,
     """Where a range lies in RAM: the kind, and addresses for data."""
     found = windows.find(start)
     while found is not None and start < end:
-        window, place = found
-        part = min(end - start, window.end - place)
+        window, _ = found
+        part, place = window.run(start, end)
         yield window.kind, place, place + part
         start += part
         found = windows.find(start) if window.goes_on else None

@@ -71,8 +71,8 @@ def sections_at(
     at, end = start, start + size
     result = windows.find(at)
     while result is not None and at < end:
-        window, place = result
-        part = min(end - at, window.end - place)
+        window, _ = result
+        part, place = window.run(at, end)
         yield at, Section(name=name, kind=window.kind, role=role, size=part, start=place)
         at += part
         result = windows.find(at) if window.goes_on else None

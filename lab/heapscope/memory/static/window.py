@@ -18,6 +18,7 @@ class Window:
     size: int
     code: int | None = None  # where it appears for code; None: at `start`
     goes_on: bool = False  # code behind it lies in the memory that follows
+    runs_back: bool = False  # words of code lie in the order that is the reverse of their addresses
 
     @property
     def end(self) -> int:
@@ -25,10 +26,21 @@ class Window:
 
     def data_address(self, address: int) -> int | None:
         """The address for data of one of either; None: not in this window."""
-        for base in (self.start, self.start if self.code is None else self.code):
-            if base <= address < base + self.size:
-                return address - base + self.start
-        return None
+        if self.start <= address < self.end:
+            return address
+        into = -1 if self.code is None else address - self.code
+        if not 0 <= into < self.size:
+            return None
+        return self.end - 4 - (into & ~3) + (into & 3) if self.runs_back else self.start + into
+
+    def run(self, first: int, end: int) -> tuple[int, int]:
+        """The bytes of a run of memory, which begins here, that are in this window, and the lowest
+        of their addresses for data."""
+        base = self.start if self.code is None or self.start <= first < self.end else self.code
+        into = first - base
+        size = min(end - first, self.size - into)
+        backwards = self.runs_back and base != self.start
+        return size, self.end - (into + size + 3 & ~3) if backwards else self.start + into
 
 
 @dataclass(frozen=True, kw_only=True)
