@@ -6,6 +6,7 @@ from __future__ import annotations
 import random
 from collections.abc import Hashable
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,12 @@ import heapscope as hs
 from heapscope.cli.verbs.tune import tune
 from heapscope.config.config import Config, settle
 from heapscope.forecast.predict.constants import read_constants
-from heapscope.forecast.predict.memory_states import IRAM
+from heapscope.forecast.predict.memory_scene import MemoryScene
+from heapscope.forecast.predict.memory_states import IRAM, MemoryModel
 from heapscope.forecast.predict.wifi_table import METRICS
 from heapscope.forecast.tune.goals import SPEED, Goal
 from heapscope.forecast.tune.memory import FREE
+from heapscope.forecast.tune.options import SWITCHES, TOGETHER
 from heapscope.forecast.tune.problem import Problem
 from heapscope.forecast.tune.question import TuneQuestion, answer
 from heapscope.forecast.tune.search import Search
@@ -99,6 +102,34 @@ def test_none_has_more_and_none_as_good_changes_less(number: int, seed: int) -> 
     assert changed(problem, dict(result.best.choice)) == len(result.changes) == few
     if result.no_configuration_above is not None and prefer == FREE:
         assert result.no_configuration_above == pytest.approx(-least, abs=1e-3)
+
+
+@pytest.mark.parametrize("code", [None, 100_000, 110_000, 125_000, 135_000])
+@pytest.mark.parametrize("median", [False, True])
+def test_code_that_several_options_move_beyond_iram_counts_once(
+    code: int | None, median: bool
+) -> None:
+    """SRAM1 is lost from the end of IRAM on, so that what each option takes alone is no sum."""
+    off = ("ESP_WIFI_IRAM_OPT", "ESP_WIFI_RX_IRAM_OPT")
+    config = settle((), chip="esp32", sdk="5.3").changed_to(
+        {"ESP_SYSTEM_ESP32_SRAM1_REGION_AS_IRAM": True, **dict.fromkeys(off, False)}
+    )
+    model = MemoryModel(scene=MemoryScene(config=config, minor=(5, 3)), static_iram=code)
+    problem = Problem.of(config, read_constants(), memory=model, median=median)
+    space, free = problem.domain.space, problem.quantities[FREE]
+    left = []
+    for values in product((False, True), repeat=len(SWITCHES)):
+        choice = problem.whole({**problem.current, **dict(zip(SWITCHES, values, strict=True))})
+        assert not [rule.name for rule in space.broken(choice) if rule.name == TOGETHER]
+        band = problem.left.free(choice)
+        exact = band.median - (0.0 if median else band.half_80)
+        left.append((exact, values))
+        assert -free.value(choice, space) * 1024 == pytest.approx(exact, abs=1)
+    only = {name: problem.current[name] for name in problem.current if name not in SWITCHES}
+    only.pop(TOGETHER)
+    best = problem.best(FREE, {}, held=only)
+    assert best is not None
+    assert -best.value * 1024 == pytest.approx(max(left)[0], abs=1)
 
 
 @pytest.mark.parametrize("number", range(6))

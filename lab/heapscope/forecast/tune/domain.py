@@ -3,8 +3,10 @@ Kconfig takes; and always the one that it has."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import product
 
 from heapscope.base.rows.figure import computed, figure
 from heapscope.base.rows.row import Row
@@ -14,7 +16,10 @@ from heapscope.forecast.tune.memory import LeftMemory
 from heapscope.forecast.tune.options import (
     AMPDU_OFF,
     LABELS,
+    SWITCHES,
+    TOGETHER,
     as_number,
+    as_pairs,
     as_tx,
     choice_of,
     option_values,
@@ -28,7 +33,6 @@ from heapscope.forecast.tune.wifi import window
 _STEP = 1024  # bytes between the windows that are tried
 _COUNTS = ("static_rx", "dynamic_rx")
 _WINDOWS = ("tcp_snd_buf", "tcp_wnd")
-_SWITCHES = ("wifi_iram", "wifi_rx_iram", "lwip_iram")
 
 
 class SearchedKnob(Row):
@@ -59,6 +63,8 @@ class Domain:
 
     def searched(self) -> Iterator[SearchedKnob]:
         for knob in self.space.knobs:
+            if knob.name == TOGETHER:
+                continue
             yield SearchedKnob(
                 knob=knob.name,
                 values=values_label(knob.name, knob.values),
@@ -101,8 +107,27 @@ def make_space(
     rules = list(rules_between(config, knobs))
     if not extrapolate:
         rules += _ratios(rows, current)
+    if left.moves_together:
+        knobs.append(_together(by_name))
+        rules += _of_together(knobs[-1])
     space = Space(knobs=tuple(knobs), larger=(larger, *left.larger(by_name)), rules=tuple(rules))
     return Domain(space=space, rows=rows, outside=tuple(outside), thin=thin)
+
+
+def _together(values: Mapping[str, Sequence[Hashable]]) -> Knob:
+    names = [name for name in SWITCHES if name in values]
+    every = product(*(values[name] for name in names))
+    return Knob(name=TOGETHER, values=tuple(tuple(zip(names, e, strict=True)) for e in every))
+
+
+def _of_together(knob: Knob) -> Iterator[KnobRule]:
+    """It has the values of the knobs that it stands for."""
+
+    def holds(pairs: Hashable, value: Hashable, at: int) -> bool:
+        return as_pairs(TOGETHER, pairs)[at][1] == value
+
+    for at, (name, _) in enumerate(as_pairs(TOGETHER, knob.values[0])):
+        yield KnobRule(name=TOGETHER, knobs=(TOGETHER, name), allows=partial(holds, at=at))
 
 
 def _values(
@@ -113,7 +138,7 @@ def _values(
     every: list[Hashable]
     if name == "icache_kb":
         every = [8, 16] if now.chip == "esp32s2" else [16, 32]
-    elif name in _SWITCHES:
+    elif name in SWITCHES:
         every = [False, True]
         chip = [row for row in ranks() if row.knobs.chip == now.chip] or ranks()
         seen = [choice_of(row.knobs)[name] for row in chip]

@@ -23,8 +23,8 @@ from heapscope.forecast.predict.memory_states import (
     MemoryModel,
 )
 from heapscope.forecast.predict.memory_use import use_of
-from heapscope.forecast.predict.part_table import PartRow, parts_in
-from heapscope.forecast.tune.options import as_number, as_tx, built_values
+from heapscope.forecast.predict.part_table import BEYOND, PartRow, parts_in
+from heapscope.forecast.tune.options import TOGETHER, as_number, as_tx, built_values
 from heapscope.forecast.tune.quantity import Quantity, band_above
 from heapscope.forecast.tune.space import Array, Choice, Larger, Space
 
@@ -62,6 +62,13 @@ class LeftMemory:
         """KB of the other memories that a choice leaves: medians."""
         free = self._at(choice).free(self.model.busiest)
         return {place: free[place].median / _KIB for place in (IRAM, PSRAM)}
+
+    @property
+    def moves_together(self) -> bool:
+        """Code that options move into IRAM may go on into memory that is heap otherwise."""
+        chip, minor = self.model.scene.config.chip, self.model.scene.minor
+        parts = [part for part in parts_in(chip, minor) if part.component == BEYOND]
+        return any(part.counted(self.model.scene) for part in parts)
 
     def larger(self, values: Values) -> Iterator[Larger]:
         """Minus the frames of each part that hangs on two knobs: the larger of minus what the
@@ -195,6 +202,9 @@ class LeftMemory:
             if not knobs:
                 continue
             parts[part.id] = part
+            # code behind the end of IRAM is no sum over the options that move it there
+            beyond = part.component == BEYOND and TOGETHER in values
+            knobs = [TOGETHER] if beyond else [each for each in knobs if each != TOGETHER]
             for knob in knobs if part.id not in _FRAMES else ():
                 result[knob].add(part.id)
         return {knob: frozenset(names) for knob, names in result.items()}, tuple(parts.values())

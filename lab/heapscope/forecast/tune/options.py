@@ -48,6 +48,10 @@ LABELS = {
     "icache_kb": "instruction cache",
 }
 KNOBS = tuple(LABELS)
+SWITCHES = tuple(_SWITCHES)
+#: A knob that stands for some others at once, where memory is no sum over them: its values are
+#: pairs of theirs, name and value.
+TOGETHER = "together"
 
 
 def as_tx(value: Hashable) -> tuple[str, int]:
@@ -65,12 +69,19 @@ def as_number(value: Hashable) -> int:
     return int(value)
 
 
+def as_pairs(name: str, value: Hashable) -> tuple[tuple[str, Hashable], ...]:
+    """The knobs that TOGETHER stands for, with their values; of any other knob none."""
+    return value if name == TOGETHER and isinstance(value, tuple) else ()
+
+
 def changed(knobs: Knobs, name: str, value: Hashable) -> Knobs:
     """With one knob of the search at another value."""
+    for each, own in as_pairs(name, value):
+        knobs = changed(knobs, each, own)
     if name == "tx":
         kind, count = as_tx(value)
         return replace(knobs, tx_static=kind == "static", tx_buffers=count)
-    return replace(knobs, **{name: value})  # type: ignore[arg-type]
+    return knobs if name == TOGETHER else replace(knobs, **{name: value})  # type: ignore[arg-type]
 
 
 def choice_of(knobs: Knobs) -> dict[str, Hashable]:
@@ -96,6 +107,8 @@ def option_values(chip: str, name: str, value: Hashable) -> dict[str, Value]:
         return {_AMPDU_RX: True, _BA_WIN: value}  # type: ignore[dict-item]
     if name == "icache_kb":
         return {f"{chip.upper()}_INSTRUCTION_CACHE_{value}KB": True}
+    if name == TOGETHER:
+        return {_SWITCHES[each]: own for each, own in as_pairs(name, value)}  # type: ignore[misc]
     return {{**_NUMBERS, **_SWITCHES}[name]: value}  # type: ignore[dict-item]
 
 

@@ -20,7 +20,15 @@ from heapscope.forecast.tune.answer import Candidate
 from heapscope.forecast.tune.domain import Domain, make_space
 from heapscope.forecast.tune.goals import SPEED, Goal
 from heapscope.forecast.tune.memory import FREE, LeftMemory
-from heapscope.forecast.tune.options import KNOBS, broken_rules, changed, choice_of, with_choice
+from heapscope.forecast.tune.options import (
+    KNOBS,
+    TOGETHER,
+    as_pairs,
+    broken_rules,
+    changed,
+    choice_of,
+    with_choice,
+)
 from heapscope.forecast.tune.quantity import Quantity, added
 from heapscope.forecast.tune.search import SURE, Search, Solution
 from heapscope.forecast.tune.space import Choice, Space
@@ -140,7 +148,14 @@ class Problem:
 
     @property
     def current(self) -> dict[str, Hashable]:
-        return choice_of(self.now)
+        return self.whole(choice_of(self.now))
+
+    def whole(self, choice: Choice) -> dict[str, Hashable]:
+        """With the value of the knob that stands for others, where there is one."""
+        every = next((k.values for k in self.domain.space.knobs if k.name == TOGETHER), ())
+        pairs = as_pairs(TOGETHER, every[0]) if every else ()
+        own = {TOGETHER: tuple((name, choice[name]) for name, _ in pairs)} if pairs else {}
+        return {**choice, **own}
 
     @property
     def present(self) -> Candidate:
@@ -157,7 +172,7 @@ class Problem:
         """The amount of a target in its own unit, at the bound that counts. That of `speed` is
         minus the cost."""
         if target == SPEED:
-            return -self.quantities[SPEED].value(candidate.choice, self.domain.space)
+            return -self.quantities[SPEED].value(self.whole(candidate.choice), self.domain.space)
         at = candidate.median if self.median else candidate.low_80
         return at[target]
 
@@ -175,7 +190,7 @@ class Problem:
     ) -> Solution | None:
         """The best of what is preferred. `known`: a good one to begin with. `near`: the share of a
         typical cost by which it need not be the best."""
-        goal = self.quantities[prefer]
+        goal, known = self.quantities[prefer], None if known is None else self.whole(known)
         return self.search.least(goal, limits, held=held, known=known, near=max(near, SURE))
 
     def slack(self, prefer: str) -> float:
@@ -226,8 +241,9 @@ class Problem:
         for knob in space.knobs:
             current = self.current[knob.name]
             at = knob.values.index(current) if current in knob.values else 0
+            own = float(knob.name != TOGETHER)  # the others have its weight
             weights[knob.name] = {
-                value: float(value != current) + abs(number - at) / (20 * len(knob.values))
+                value: own * ((value != current) + abs(number - at) / (20 * len(knob.values)))
                 for number, value in enumerate(knob.values)
             }
         return weights
