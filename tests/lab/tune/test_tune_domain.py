@@ -109,7 +109,7 @@ def test_none_has_more_and_none_as_good_changes_less(number: int, seed: int) -> 
 def test_code_that_several_options_move_beyond_iram_counts_once(
     code: int | None, median: bool
 ) -> None:
-    """SRAM1 is lost from the end of IRAM on, so that what each option takes alone is no sum."""
+    """SRAM1 is lost from the end of IRAM on, so that options take less alone than together."""
     off = ("ESP_WIFI_IRAM_OPT", "ESP_WIFI_RX_IRAM_OPT")
     config = settle((), chip="esp32", sdk="5.3").changed_to(
         {"ESP_SYSTEM_ESP32_SRAM1_REGION_AS_IRAM": True, **dict.fromkeys(off, False)}

@@ -56,7 +56,8 @@ def difference_of(before: ConfigSide, after: ConfigSide) -> Difference:
 
 def _by_parts(side: ConfigSide) -> ConfigSide:
     """With the static use as its parts have it: a file of a build tells that of one side alone,
-    and the other's follows from it by this very difference. What lies behind IRAM does not."""
+    and the other's follows from it by this very difference. Code behind IRAM stays where the
+    file has it."""
     coded = None if side.model.static_iram is None else side.model
     model = replace(side.model, static_dram=None, static_iram=None, coded=coded)
     return replace(side, model=model)

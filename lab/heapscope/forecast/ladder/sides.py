@@ -106,7 +106,7 @@ def linking(sides: Sequence[ConfigSide]) -> list[ConfigSide]:
 
 def sharing_defaults(sides: Sequence[ConfigSide]) -> list[ConfigSide]:
     """With the last one's default of each option that any of them changes: releases have different
-    ones, and a value that stays is no difference."""
+    ones, and a value that stays makes none."""
 
     @functools.cache
     def shared(option: str) -> Config | None:

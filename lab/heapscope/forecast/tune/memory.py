@@ -202,7 +202,7 @@ class LeftMemory:
             if not knobs:
                 continue
             parts[part.id] = part
-            # code behind the end of IRAM is no sum over the options that move it there
+            # code behind the end of IRAM does not add up over the options that move it
             beyond = part.component == BEYOND and TOGETHER in values
             knobs = [TOGETHER] if beyond else [each for each in knobs if each != TOGETHER]
             for knob in knobs if part.id not in _FRAMES else ():

@@ -49,8 +49,8 @@ LABELS = {
 }
 KNOBS = tuple(LABELS)
 SWITCHES = tuple(_SWITCHES)
-#: A knob that stands for some others at once, where memory is no sum over them: its values are
-#: pairs of theirs, name and value.
+#: A knob that stands for some others at once, where memory does not add up over them: its values
+#: are pairs of theirs, name and value.
 TOGETHER = "together"
 
 

@@ -14,6 +14,7 @@ from heapscope.logs.answer.own_lines import suggestion
 from heapscope.logs.answer.pool_rows import pool_sentences
 from heapscope.logs.answer.series_sentences import dying
 from heapscope.logs.answer.trend import Trend, falls
+from heapscope.logs.answer.two_builds import two_builds
 from heapscope.logs.heaps.request_fit import NO_BLOCK, RequestFit
 from heapscope.logs.heaps.state_view import StateView
 from heapscope.logs.reader.addresses import Addresses
@@ -63,6 +64,7 @@ def verdict(
     yield from () if devices else _state(reading, answer)
     yield from series if now else ()
     if reading.mixture is None:
+        yield from two_builds(reading.figures)
         yield from falls(reading.figures, trends)
     yield from _python(answer)
     yield from _blocks(reading, answer)
