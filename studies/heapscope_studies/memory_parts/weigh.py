@@ -12,6 +12,9 @@ was measured.
     firmware the free memory of that station at app_main and when it has started, its own code and
              data known, as of its ELF
 
+    files FOLDER  builds beneath a folder: the heap at boot by the ELF or the map of each, held
+             against its image, which has the heap's regions; on request alone
+
     -v       each figure, too
 """
 
@@ -35,6 +38,7 @@ from heapscope.forecast.predict.part_table import BOOT
 from heapscope_studies.data_file import PACKAGE, read_published
 from heapscope_studies.memory_parts import rank_steps
 from heapscope_studies.memory_parts.at_boot import LeftOut, at_boot
+from heapscope_studies.memory_parts.built_files import built_files
 from heapscope_studies.memory_parts.measured_runs import Run, builds, file_of, runs
 
 LADDER: Path = PACKAGE / "data" / "tls_ladder_steps.txt"
@@ -188,6 +192,8 @@ def _side(run: Run) -> ConfigSide:
 def main(arguments: Sequence[str]) -> int:
     verbose = "-v" in arguments
     wanted = [each for each in arguments if not each.startswith("-")]
+    if wanted[:1] == ["files"] and len(wanted) == 2:
+        return _files(Path(wanted[1]))
 
     def chosen(name: str) -> bool:
         return not wanted or name in wanted
@@ -222,6 +228,15 @@ def main(arguments: Sequence[str]) -> int:
         for chip in ("esp32", "esp32c3"):
             for state in ("app_main", "wifi_started"):
                 _print(f"  {chip} {state}", list(firmware(chip, state)), verbose, least=1024)
+    return 0
+
+
+def _files(folder: Path) -> int:
+    held = list(built_files(folder))
+    for each in held:
+        if not each.exact:
+            print(f"{each.path}: {each.file} and not {each.image} bytes", *each.unlike, sep="; ")
+    print(f"files {sum(each.exact for each in held)} of {len(held)} to the byte")
     return 0
 
 

@@ -26,6 +26,31 @@ SLOW = settings(
 )
 
 
+P4 = """\
+Memory Configuration
+
+Name             Origin             Length             Attributes
+sram_low         0x000000004ff00000 0x000000000002cbd0 xrw
+sram_high        0x000000004ff40000 0x0000000000040000 xrw
+*default*        0x0000000000000000 0xffffffffffffffff
+
+Linker script and memory map
+
+                0x0000000000000000                IDF_TARGET_ESP32P4 = 0x0
+
+.iram0.text     0x000000004ff00000    0x1da80
+.dram0.data     0x000000004ff1da80     0x118e
+.dram0.heap_start_low
+                0x000000004ff1ec0e        0x2
+                0x000000004ff1ec10                _heap_start_low = ABSOLUTE (.)
+.dram1.data     0x000000004ff40000    0x3599c
+.dram1.bss      0x000000004ff759a0     0x19c8
+.dram1.heap_start_high
+                0x000000004ff77368        0x8
+                0x000000004ff77370                _heap_start_high = ABSOLUTE (.)
+"""
+
+
 def of(use: StaticUse, component: str) -> dict[str, int]:
     return {p.symbol: p.size for p in use.pieces if p.component == component}
 
@@ -83,6 +108,21 @@ def test_moving_code_that_a_map_has_behind_iram_moves_dram(map_file: Path, tmp_p
     after = "+CONFIG_ESP_SYSTEM_ESP32_SRAM1_REGION_AS_IRAM=n"
     result = heapscope.compare(config, after, chip="esp32", idf="5.3", map=map_file)
     assert result.total.states["boot"].dram.median == pytest.approx(0x4010, abs=20)
+
+
+def test_data_of_an_esp32p4_in_its_higher_memory_count(tmp_path: Path) -> None:
+    """Its linker may put data behind the ROM's, where the heap has a second start."""
+    file = tmp_path / "app.map"
+    file.write_text(P4, encoding="utf-8")
+    config = Config(chip="esp32p4", sdk="5.5")
+    free = []
+    for values in ({}, {"CACHE_L2_CACHE_256KB": True}):
+        scene = MemoryScene(config=config.changed_to(values), minor=(5, 5))
+        known = static_use(scene, map=file)
+        free.append(MemoryModel(scene=scene, static_dram=known.static_dram).free(BOOT)[DRAM].median)
+    bare = MemoryScene(config=config, minor=(5, 5)).memory.dram
+    assert free[0] == bare - 0x1EC10 - 0x37370
+    assert free[0] - free[1] == 0x20000  # the cache lies behind all of it
 
 
 def test_every_form_of_line_finds_its_component_and_symbol(map_file: Path) -> None:

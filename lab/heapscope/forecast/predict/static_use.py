@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING
 
 from heapscope.base.errors import InputError
 from heapscope.config.chip_data import ChipData
+from heapscope.config.config import Config
 from heapscope.forecast.predict.chip_memory import CODE, RTC, heap_base
 from heapscope.forecast.predict.memory_scene import MemoryScene
 from heapscope.forecast.predict.other_build import differs_from_image, differs_from_use
-from heapscope.forecast.predict.part_table import NET
+from heapscope.forecast.predict.part_table import NET, parts_in
 from heapscope.memory.layout.boot_log import BootLog
 from heapscope.memory.layout.chips import load_chip
 from heapscope.memory.static.heap_start import heap_start
 from heapscope.memory.static.read import read_image, read_static
-from heapscope.memory.static.use import PADDING, UNNAMED, StaticUse
+from heapscope.memory.static.use import PADDING, UNNAMED, Section, StaticUse
 
 if TYPE_CHECKING:
     from heapscope.memory.static.image_file import Image
@@ -33,6 +34,10 @@ _ARCHIVES = {
     NET: re.compile(r"liblwip\.a|(netif_list|tcp_active_pcbs)$"),
 }
 _LEAST_KEPT = 8192  # bytes; alignment leaves less
+#: Parts of caches at the upper end of the memory of data. That of an ESP32-P4 lies in front of the
+#: data from revision 3 on, which begin behind this address then.
+_CACHES_BEHIND = ("s3-dcache", "p4-l2")
+_P4_BEHIND = 0x4FF4_0000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +87,8 @@ def static_use(
         return _of_image(read_image(bin), scene)
     path = elf if elf is not None else map
     if path is None:
-        return KnownStatic(static_dram=static_dram)
+        more = 0 if static_dram is None else _larger_caches(scene)
+        return KnownStatic(static_dram=None if static_dram is None else static_dram + more)
     data = load_chip(chip).data
     use = read_static(path, chip)
     start, linked = heap_start(use, data), _linked(use)
@@ -97,7 +103,23 @@ def static_use(
         )
     code = max(0, start.static_iram - data.static.code_elsewhere)
     before = max(0, data.static.base - heap_base(chip, minor))  # memory of smaller caches
-    return KnownStatic(static_dram=start.static_dram + code + before, linked=linked, unlike=unlike)
+    lowest = min((each.start for each in use.sections if each.start and _shared(each)), default=0)
+    cache = _larger_caches(scene) if lowest < _P4_BEHIND else 0
+    taken = start.static_dram + code + before + start.behind + cache
+    return KnownStatic(static_dram=taken, linked=linked, unlike=unlike)
+
+
+def _shared(section: Section) -> bool:
+    return section.kind == "D/IRAM"
+
+
+def _larger_caches(scene: MemoryScene) -> int:
+    """Bytes that caches behind the heap have more than in a default build: no file of a build has
+    them, and no start of a heap shows them."""
+    chip, minor = scene.config.chip, scene.minor
+    usual = MemoryScene(config=Config(chip=chip, sdk=scene.config.sdk), minor=minor)
+    caches = [part for part in parts_in(chip, minor) if part.id in _CACHES_BEHIND]
+    return round(sum(part.size(scene) - part.size(usual) for part in caches))
 
 
 def _beyond_iram(use: StaticUse) -> int:
