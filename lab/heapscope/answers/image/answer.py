@@ -86,7 +86,7 @@ def answer_with_heaps(
             *image.missing,
             *absent_memory(image, heaps, chip or image.chip),
             *_gaps(heaps),
-            *left_open(heaps),
+            *left_open(image, heaps),
             *_searched(variables, unsure),
         ),
         notes=(
@@ -99,7 +99,7 @@ def answer_with_heaps(
             *damage_sentences(damage),
             *((f"The device stopped: {image.reason.rstrip('.')}.",) if image.reason else ()),
             _full(rows) if rows else without_heap(image),
-            *suspect_sentences(unsure),
+            *suspect_sentences(unsure, _unread(image, heaps)),
         ),
     )
     return result, heaps
@@ -136,6 +136,13 @@ def _heap_row(heap: ImageHeap, model: Modelled) -> HeapRow:
         used_blocks=len(used),
         free_blocks=len(heap.blocks) - len(used),
     )
+
+
+def _unread(image: MemoryImage, heaps: Sequence[ImageHeap]) -> int:
+    """Bytes of used blocks, or of what may be some, that are not in the image."""
+    ranges = [(block.address, block.end) for heap in heaps for block in heap.blocks if block.used]
+    ranges += [(gap.start, gap.end) for heap in heaps if not heap.dumped for gap in heap.gaps]
+    return sum(image.unknown_in(start, end) for start, end in ranges)
 
 
 def _searched(variables: int, unsure: Sequence[SuspectRow]) -> Iterator[str]:
