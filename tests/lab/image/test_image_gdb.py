@@ -8,10 +8,12 @@ from collections.abc import Callable
 
 import pytest
 
+from heapscope.answers.image.answer import answer_of
 from heapscope.base.errors import InputError
 from heapscope.memory.image.gdb_target import parse_target, read_target
 from heapscope.memory.image.memory_image import MemoryImage
 
+from .dumps import captured
 from .gdb_server import SILENT, GdbServer, framed, served
 
 START = 0x3FC8_0000
@@ -214,3 +216,19 @@ def test_an_arm_s_stack_of_tasks_is_requested(
     assert image.machine == "Arm"
     assert {thread.registers.get("psp") for thread in image.threads} == {psp}
     assert {one for one in server.asked if one[:1] == b"p"} <= {b"p1b", b"p1a"}
+
+
+def test_a_heap_outside_of_what_was_read_is_no_heap_of_used_blocks() -> None:
+    memory_ = captured("c3_none.3fc8c400")
+    server = GdbServer(memory={0x3FC8C400: memory_})
+    with served(server) as name:
+        result = answer_of(read_target(f"{name}@0x3fc8c400+300KB", chip="esp32c3"))
+    assert [heap.free for heap in result.heaps] == [136968, 115624]
+    assert not any("core dump" in line for line in result.missing)
+
+
+def test_memory_without_a_heap_is_not_called_a_core_dump(seed: int) -> None:
+    server = GdbServer(memory={START: memory(seed)})
+    with served(server) as name:
+        result = answer_of(read_target(f"{name}@{START:#x}+5000", chip="esp32c3"))
+    assert result.verdict == ("No heap was found in the 5,000 B of it.",)

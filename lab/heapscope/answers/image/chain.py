@@ -113,7 +113,7 @@ def going_on(
 ) -> int | None:
     """The first proved place behind that one; behind bytes that the image does not have, where old
     blocks may lead past true ones, the place from which most blocks lead to `last`, also over
-    damage. None: there is none. `following`: where each proved place leads."""
+    damage. None: no such place. `following`: where each leads."""
     places = sorted(one for one in following if one > behind)
     if not places or image.known(behind, places[0] - behind):
         return places[0] if places else None
@@ -274,11 +274,11 @@ def follow(
     """From the block at `first` to the end of the heap at `last`. Behind a block that does not
     prove itself it goes on at the first of `candidates` (of places behind it, upwards) from which a
     chain leads to the end, or to some blocks. `broken`: the damage of the block at the one place
-    when the walk goes on at the other, None where its bytes are unknown. `is_sure`: the block there
-    may be the first one behind bytes that the image does not have, and is no old one. Where blocks
-    name those before them: `leads`, a block by its own words alone; `back`, where the one before it
-    begins; `wrong_back`, the damage of that word of the block at the one place, which is behind
-    that at the other."""
+    when the walk goes on at the other, None where its bytes are unknown. `is_sure`: whether the
+    block there can be the first one behind bytes that the image does not have: an old one would
+    look as it does. Where blocks name those before them: `leads`, a block by its own words alone;
+    `back`, where the one before it begins; `wrong_back`, the damage of that word of the block at
+    the one place, which is behind that at the other."""
     walk = _ChainWalk(
         image, first, last, step, candidates, broken, is_sure, leads, back, wrong_back
     )

@@ -23,7 +23,7 @@ _CAPS_8BIT = 1 << 2  # the regions that are written
 
 def dumped_heaps(image: MemoryImage, listed: Iterable[RegisteredHeap]) -> Iterator[ImageHeap]:
     """`listed`: of the SDK's own list; those of them whose own structure is not in the image."""
-    if not image.threads:
+    if not image.blocks_alone:
         return
     for one in listed:
         if image.word(one.start) is None and any(bits & _CAPS_8BIT for bits in one.caps):
@@ -94,7 +94,9 @@ def left_open(image: MemoryImage, heaps: Iterable[ImageHeap]) -> Iterator[str]:
 
 
 def without_heap(image: MemoryImage) -> str:
-    """The answer for a core dump of tasks alone."""
+    """The answer for an image of tasks alone."""
+    if not image.blocks_alone:
+        return f"No heap was found in the {size(image.size)} of it."
     tasks = f"The core dump has {plural(len(image.threads), 'task')} with their stacks"
     if image.announced or image.truncated:
         return f"{tasks}; the heap, if it had one, is in the part that is cut off."

@@ -69,6 +69,7 @@ def read_elf_core(data: bytes, *, name: str) -> MemoryImage:
         missing=tuple(missing),
         notes=notes,
         announced=tuple(announced),
+        blocks_alone=bool(fakes),
     )
     threads = tuple(_threads(told, machine, result))
     build, reason = _facts(told)

@@ -123,6 +123,7 @@ def read_esp_core(data: bytes, *, name: str) -> MemoryImage:
         what=f"a core dump of ESP-IDF {header.version.since} ({form}, {header.chip})",
         chip=header.chip,
         missing=image.missing,
+        blocks_alone=True,
         notes=(*image.notes, *_checked(data, header)),
     )
 

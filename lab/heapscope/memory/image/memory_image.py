@@ -59,7 +59,8 @@ class MemoryImage:
     them; `build`: of the firmware, the digits of its SHA-256 that the dump has; `reason`: why the
     dump was made, as it says; `symbols`: of its build, None where none are given or they are of
     another one; `missing`: sentences about what was not in it; `announced`: ranges of addresses
-    that a truncated dump names and has no bytes of; `truncated`: it may name more of them."""
+    that a truncated dump names and has no bytes of; `truncated`: it may name more of them;
+    `blocks_alone`: a core dump of ESP-IDF, which has of a heap its used blocks at most."""
 
     segments: tuple[MemorySegment, ...]
     files: tuple[str, ...]
@@ -75,6 +76,7 @@ class MemoryImage:
     notes: tuple[str, ...] = ()
     announced: tuple[tuple[int, int], ...] = ()
     truncated: bool = False
+    blocks_alone: bool = False
     _starts: tuple[int, ...] = field(init=False, repr=False, default=())
 
     def __post_init__(self) -> None:
@@ -233,4 +235,5 @@ def together(images: Iterable[MemoryImage]) -> MemoryImage:
         notes=tuple(line for part in parts for line in part.notes),
         announced=tuple(one for part in parts for one in part.announced),
         truncated=any(part.truncated for part in parts),
+        blocks_alone=any(part.blocks_alone for part in parts),
     )
