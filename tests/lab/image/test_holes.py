@@ -21,7 +21,7 @@ FREE_LISTS = ("idf-3.3", "idf-3.3+light", "idf-4.2+light", "idf-4.2+track", "idf
 TABLES = ("idf-4.4.2", "idf-4.4.2+full", "idf-5.1", "idf-5.1+light", "idf-5.3+full", "idf-5.5")
 OTHERS = ("heap_4", "heap_4-4", "umm", "umm:32", "sys_heap", "heapscope", "heapscope-16")
 #: Old words in their free memory are as those of a block: the first ones behind a hole may be that.
-LEAVING = ("idf-3.3", "heap_4", "heap_4-4")
+LEAVING = ("idf-3.3", "idf-4.4.2", "heap_4", "heap_4-4")
 
 
 def without(
