@@ -15,7 +15,6 @@ from heapscope.base.wording import size
 from heapscope.logs.answer.log_sides import (
     ALL_REGIONS,
     FREE,
-    NAMED,
     PSRAM,
     START,
     STATE,
@@ -24,6 +23,7 @@ from heapscope.logs.answer.log_sides import (
     ComparedLog,
     LogSide,
 )
+from heapscope.logs.heaps.image_log import NAMED
 
 #: Figures that a sentence is about, the weightiest first: its subject, and the words for a gain and
 #: a loss.

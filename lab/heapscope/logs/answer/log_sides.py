@@ -11,7 +11,6 @@ from heapscope.logs.answer.log_result import LogResult
 
 STATE, START = "last state", "heap at the start"
 ALL_REGIONS, PSRAM = (START, "all regions"), (START, "PSRAM")
-BLOCKS, NAMED = "blocks in use", "blocks by name"  #: sections of an image's figures
 TOTAL, USED, FREE = "total", "used", "free"
 #: The figures of a last state, and their names for people, the weightiest first.
 _NAMES = {

@@ -8,13 +8,13 @@ from dataclasses import replace
 from heapscope.answers.image.census import UNNAMED, kind_of
 from heapscope.answers.image.heap import ImageHeap
 from heapscope.answers.image.models import Modelled, modelled
-from heapscope.logs.answer.log_sides import BLOCKS, NAMED
 from heapscope.logs.heaps.held_heaps import heaps_in, labelled
 from heapscope.logs.heaps.image_state import check_state, may_go_on
 from heapscope.logs.reader.facts import read_log
 from heapscope.logs.reader.reading import LogReading
 from heapscope.logs.reader.state import HeapState, last_state
 
+BLOCKS, NAMED = "blocks in use", "blocks by name"  #: the sections of these figures
 _PLAIN = "0x00001000"  # MALLOC_CAP_DEFAULT
 
 
