@@ -87,9 +87,11 @@ def main() -> None:
         counts = [len(used), len(typed), sum(b.bytes for b in used), sum(b.bytes for b in typed)]
         sums = [one + other for one, other in zip(sums, counts, strict=True)]
         rest = {block.name or "-" for block in used if block not in typed}
+        served = any("interrupt was being served" in note for note in result.notes)
         print(
             f"{counts[0]:>8} {100 * counts[1] / max(1, counts[0]):>6.1f} % "
-            f"{100 * counts[3] / max(1, counts[2]):>7.1f} %   {'; '.join(sorted(rest))[:90]}"
+            f"{100 * counts[3] / max(1, counts[2]):>7.1f} %   {'(interrupt) ' if served else ''}"
+            f"{'; '.join(sorted(rest))[:90]}"
         )
     print(
         f"{sums[0]:>8} {100 * sums[1] / max(1, sums[0]):>6.1f} % "

@@ -23,6 +23,14 @@ IMAGE_HEAPS = (
     ),
     Mutant(
         "damage in an image",
+        "a block that leads to bytes which the image does not have is damaged",
+        f"{FOLDER}/chain.py::_ChainWalk._leads_out",
+        "return at < self.last and not self.image.known(at, _WORDS)",
+        "return at > self.last",
+        "tests/lab/image/test_holes.py",
+    ),
+    Mutant(
+        "damage in an image",
         "a size that leads over other blocks is believed",
         f"{FOLDER}/chain.py::led_over",
         "if longest < _PROOF:",
@@ -57,8 +65,8 @@ IMAGE_HEAPS = (
         "damage in an image",
         "the walk ends at the first damaged word",
         f"{FOLDER}/blocks.py::_Chain.proved_behind",
-        "proofs = [at for at in self.following() if at > payload]",
-        "proofs = [at for at in self.following() if at > self.last]",
+        "place = going_on(self.image, self.following(), payload, self.last)",
+        "place = going_on(self.image, self.following(), self.last, self.last)",
         CAPTURED,
     ),
     Mutant(

@@ -43,9 +43,9 @@ class GdbServer:
                 return b"E14"
             return data.hex().encode() if question[:1] == b"m" else b"b" + _escaped(data)
         if question.startswith(b"qXfer:"):
-            _, kind, _, _, place = question.split(b":")
+            _, kind, _, file, place = question.split(b":")
             at, size = (int(word, 16) for word in place.split(b","))
-            part = self.documents.get(kind, b"")[at : at + size]
+            part = self.documents.get(file, self.documents.get(kind, b""))[at : at + size]
             return (b"m" if part else b"l") + part
         known = {
             b"QStartNoAckMode": b"OK",

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from random import Random
 
 import pytest
 
+import heapscope as hs
 from heapscope.answers.image.find import find_heaps
 from heapscope.answers.image.heap import ImageHeap
+from heapscope.answers.image.result import ImageResult
+from heapscope.base.errors import InputError
 from heapscope.memory.image.memory_image import MemoryImage, MemorySegment
 
 from .drawn_heap import START, DrawnHeap
+from .dumps import captured
 
 ALLOCATORS = ("idf-3.3", "idf-4.4.2", "idf-5.1+light", "idf-5.3+full", "idf-5.5", "heapscope")
 
@@ -49,3 +54,29 @@ def test_a_free_block_of_ours_is_as_long_as_its_bits_say(seed: int) -> None:
         damaged[at : at + 4] = b"\xff\xff\xff\x7f"
         (heap,) = _heaps(bytes(damaged))
         assert (block.address, block.size) in {(one.address, one.size) for one in heap.blocks}
+
+
+@pytest.mark.parametrize("part", [0.5, 0.9])
+def test_a_truncated_core_dump_still_names_its_blocks(tmp_path: Path, part: float) -> None:
+    data = captured("c3_none.core")
+    path, shorter = tmp_path / "whole.core", tmp_path / "truncated.core"
+    path.write_bytes(data)
+    shorter.write_bytes(data[: int(part * len(data))])
+    whole, truncated = hs.image(str(path)), hs.image(str(shorter))
+    assert rows(truncated) == rows(whole)
+    sentence = "of blocks that are not in the image may point at them"
+    assert any(sentence in line for line in truncated.verdict)
+    assert not any("not in the image" in line for line in whole.verdict)
+
+
+def rows(result: ImageResult) -> list[tuple[int, int, bool]]:
+    return [(one.address, one.bytes, one.used) for one in result.blocks]
+
+
+def test_a_dump_in_flash_that_begins_erased_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "flash.bin"
+    path.write_bytes(b"\xff" * 0x2_0000 + captured("c3_514_light.core") + b"\xff" * 5000)
+    assert hs.image(str(path)).tasks
+    path.write_bytes(b"\xff" * 0x2_0000 + bytes(5000))
+    with pytest.raises(InputError, match="begins erased"):
+        hs.image(str(path))

@@ -8,10 +8,12 @@ from collections.abc import Callable
 
 import pytest
 
+from heapscope.answers.image.answer import answer_of
 from heapscope.base.errors import InputError
 from heapscope.memory.image.gdb_target import parse_target, read_target
 from heapscope.memory.image.memory_image import MemoryImage
 
+from .dumps import captured
 from .gdb_server import SILENT, GdbServer, framed, served
 
 START = 0x3FC8_0000
@@ -176,3 +178,57 @@ def test_random_answers_never_crash(seed: int) -> None:
                 read_target(f"{place}@0x3fc80000+600", patience=0.05)
             except InputError:
                 continue
+
+
+def described(registers: bytes) -> dict[bytes, bytes]:
+    """A description of an Arm in two files, the core's and another one's."""
+    core = b"".join(b'<reg name="r%d" bitsize="32"/>' % number for number in range(16))
+    return {
+        b"target.xml": b"<architecture>armv7e-m</architecture><xi:include href='core.xml'/>"
+        b"<feature name='org.gnu.gdb.arm.m-system'>%b</feature>" % registers,
+        b"core.xml": core + b'<reg name="xpsr" bitsize="32" regnum="25"/>',
+        b"features": b"",
+    }
+
+
+@pytest.mark.parametrize(
+    ("registers", "answer", "psp"),
+    [
+        (b'<reg name="msp"/><reg name="psp"/>', b"34120020", 0x20001234),  # the number is 27
+        (b'<reg name="psp" regnum="27"/>', b"34120020", 0x20001234),
+        (b'<reg name="psp" regnum="27"/>', b"xxxxxxxx", None),
+        (b'<reg name="psp" regnum="27"/>', b"E01", None),
+        (b'<reg name="msp"/>', b"34120020", None),
+        (b'<reg name="psp" regnum="-7"/><xi:include href="target.xml"/>', b"34", None),
+    ],
+)
+def test_an_arm_s_stack_of_tasks_is_requested(
+    seed: int, registers: bytes, answer: bytes, psp: int | None
+) -> None:
+    server = GdbServer(
+        memory={START: memory(seed)},
+        features="PacketSize=400;qXfer:features:read+",
+        documents=described(registers),
+        fault=lambda question: answer if question[:1] == b"p" else None,
+    )
+    with served(server) as name:
+        image = read_target(f"{name}@{START:#x}+5000")
+    assert image.machine == "Arm"
+    assert {thread.registers.get("psp") for thread in image.threads} == {psp}
+    assert {one for one in server.asked if one[:1] == b"p"} <= {b"p1b", b"p1a"}
+
+
+def test_a_heap_outside_of_what_was_read_is_no_heap_of_used_blocks() -> None:
+    memory_ = captured("c3_none.3fc8c400")
+    server = GdbServer(memory={0x3FC8C400: memory_})
+    with served(server) as name:
+        result = answer_of(read_target(f"{name}@0x3fc8c400+300KB", chip="esp32c3"))
+    assert [heap.free for heap in result.heaps] == [136968, 115624]
+    assert not any("core dump" in line for line in result.missing)
+
+
+def test_memory_without_a_heap_is_not_called_a_core_dump(seed: int) -> None:
+    server = GdbServer(memory={START: memory(seed)})
+    with served(server) as name:
+        result = answer_of(read_target(f"{name}@{START:#x}+5000", chip="esp32c3"))
+    assert result.verdict == ("No heap was found in the 5,000 B of it.",)

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 from tests.lab.image.drawn_heap import START, DrawnHeap, state_of
-from tests.lab.image.dumps import put
+from tests.lab.image.dumps import captured, put
 
 import heapscope as hs
 from heapscope.base.errors import InputError
@@ -168,3 +168,16 @@ def test_a_dump_of_used_blocks_alone_is_no_state(tmp_path: Path) -> None:
     """An earlier version wanted all of the RAM, as if a part of the heap had been lost."""
     with pytest.raises(InputError, match=r"used blocks of the heap at 0x[0-9a-f]{8} alone"):
         image_layout(put(tmp_path, "c3_none.core"), chip="esp32c3", idf="5.5")
+
+
+def test_two_core_dumps_show_what_grew_and_nothing_of_what_is_free(tmp_path: Path) -> None:
+    first, second = tmp_path / "first.core", tmp_path / "second.core"
+    data = captured("c3_none.core")
+    first.write_bytes(data)
+    second.write_bytes(data[: 9 * len(data) // 10])  # a block's text is missing: another name
+    result = compare(str(first), str(second))
+    assert isinstance(result, LogComparison)
+    assert {row.section for row in result.rows} >= {"blocks by name", "blocks in use"}
+    assert not [row for row in result.rows if "free" in row.name]
+    assert any("The blocks that grew most in second.core" in line for line in result.conclusion)
+    assert sum("is free is not known" in note for note in result.notes) == 2

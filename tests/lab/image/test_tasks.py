@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import random
 import struct
+from dataclasses import replace
 
 import pytest
 
 from heapscope.answers.image.shapes import shape_of
 from heapscope.answers.image.tasks import Task, find_tasks, states, waiting
 from heapscope.answers.image.typed import Content
-from heapscope.memory.image.memory_image import MemoryImage, MemorySegment
+from heapscope.memory.image.memory_image import MemoryImage, MemorySegment, Thread
 from heapscope.memory.image.symbols import FirmwareSymbol, FirmwareSymbols
 
 BASE, READY, DELAYED, CURRENT = 0x3FC8_0000, 0x3FC8_0100, 0x3FC8_0400, 0x3FC8_0040
@@ -93,11 +94,32 @@ def test_without_symbols_the_ready_list_tells_who_may_run() -> None:
     doing = states(image, tasks, None)
     assert {task.name: doing.get(task.tcb, "") for task in tasks} == {
         "IDLE": "ready",
-        "works": "ready",
+        "works": "ready or running",
         "sleeps": "",
     }
     assert named(waiting(tasks, doing)) == {"IDLE", "sleeps"}
     assert waiting(tasks[1:], states(image, tasks[1:], None)) == ()  # nobody knows
+
+
+def test_the_task_that_a_dump_itself_names_was_running() -> None:
+    thread = Thread(tcb=BASE + 0x1200, stack_pointer=BASE + 0x4200, crashed=True)
+    memory = three()
+    tasks = find_tasks(memory.image)
+    doing = states(replace(memory.image, threads=(thread,)), tasks, None)
+    assert (doing[BASE + 0x1000], doing[BASE + 0x1200]) == ("ready", "running")
+    assert named(waiting(tasks, doing)) == {"IDLE", "sleeps"}
+    memory.task(
+        BASE + 0x1600,
+        "IDLE1",
+        priority=0,
+        low=BASE + 0x5000,
+        saved=BASE + 0x5200,
+        unused=0,
+        list_=READY,
+    )
+    two_cores = replace(memory.image, threads=(thread,))
+    doing = states(two_cores, find_tasks(two_cores), None)
+    assert doing[BASE + 0x1600] == doing[BASE + 0x1000] == "ready or running"
 
 
 def test_symbols_tell_what_each_task_does() -> None:

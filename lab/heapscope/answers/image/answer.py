@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
-from heapscope.answers.image import heap_4, nano, newlib
+from heapscope.answers.image import heap_4, idf_list, nano, newlib, own_heap, tlsf
 from heapscope.answers.image.absent import absent_memory
 from heapscope.answers.image.census import (
     census,
@@ -31,6 +31,7 @@ from heapscope.memory.image.types import Types
 
 WithStacks = Callable[[Types, MemoryImage, Mapping[str, Mapping[str, int]]], Types]
 _GROWING = (newlib.NAME, *nano.NAMES)
+_COUNTING = (tlsf.SIZED, tlsf.FIXED, idf_list.NAME, own_heap.NAME)  # a word has what is free
 _OUTSIDE_MIN = 1024  # bytes of variables; fewer tell nothing
 
 
@@ -85,7 +86,7 @@ def answer_with_heaps(
             *image.missing,
             *absent_memory(image, heaps, chip or image.chip),
             *_gaps(heaps),
-            *left_open(heaps),
+            *left_open(image, heaps),
             *_searched(variables, unsure),
         ),
         notes=(
@@ -98,7 +99,7 @@ def answer_with_heaps(
             *damage_sentences(damage),
             *((f"The device stopped: {image.reason.rstrip('.')}.",) if image.reason else ()),
             _full(rows) if rows else without_heap(image),
-            *suspect_sentences(unsure),
+            *suspect_sentences(unsure, _unread(image, heaps)),
         ),
     )
     return result, heaps
@@ -117,11 +118,13 @@ def heaps_of(image: MemoryImage) -> tuple[ImageHeap, ...]:
 
 def _heap_row(heap: ImageHeap, model: Modelled) -> HeapRow:
     used = [block for block in heap.blocks if block.used]
-    row = None if heap.dumped else model.row
+    row = None if heap.dumped or heap.gaps else model.row
     poison = heap.coat.poison
     free, least, largest = heap.counted_free, heap.minimum_free, heap.largest
     if row is not None:
         free, largest = row.counted_free, row.largest_reported
+    elif heap.gaps:  # of the known blocks alone
+        free, largest = free if heap.family in _COUNTING else None, None
     return HeapRow(
         start=heap.start,
         bytes=heap.size,
@@ -133,6 +136,13 @@ def _heap_row(heap: ImageHeap, model: Modelled) -> HeapRow:
         used_blocks=len(used),
         free_blocks=len(heap.blocks) - len(used),
     )
+
+
+def _unread(image: MemoryImage, heaps: Sequence[ImageHeap]) -> int:
+    """Bytes of used blocks, or of what may be some, that are not in the image."""
+    ranges = [(block.address, block.end) for heap in heaps for block in heap.blocks if block.used]
+    ranges += [(gap.start, gap.end) for heap in heaps if not heap.dumped for gap in heap.gaps]
+    return sum(image.unknown_in(start, end) for start, end in ranges)
 
 
 def _searched(variables: int, unsure: Sequence[SuspectRow]) -> Iterator[str]:
@@ -201,7 +211,7 @@ def _notes(
                 f"That the heap at {heap.start:#010x} begins there is known by its blocks alone: "
                 "with --elf, the program's own words for it decide."
             )
-        if heap.family in nano.NAMES and not heap.order_known:
+        if heap.family in nano.NAMES and heap.damage and not heap.order_known:
             yield (
                 f"The list of free chunks of the heap at {heap.start:#010x} is damaged, and "
                 "nothing else tells a free chunk from one in use: those behind it count as used."
@@ -235,4 +245,8 @@ def _full(rows: Sequence[HeapRow]) -> str:
     largest = max(row.largest or 0 for row in rows)
     if all(row.free is None for row in rows):
         return f"{full}, {size(sum(row.used for row in rows))}: how much is free is not known."
-    return f"{full}: {size(free)} are free, {size(largest)} in one block."
+    some = "at least " if any(row.free is None for row in rows) else ""
+    if all(row.largest is None for row in rows):
+        return f"{full}: {some}{size(free)} are free, and the largest free block is not known."
+    most = "at least " if any(row.largest is None for row in rows) else ""
+    return f"{full}: {some}{size(free)} are free, {most}{size(largest)} in one block."

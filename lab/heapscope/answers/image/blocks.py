@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy
 
-from heapscope.answers.image.chain import led_over
+from heapscope.answers.image.chain import going_on, led_over
 from heapscope.answers.image.heap import Damage, Gap, ImageBlock
 from heapscope.memory.image.memory_image import MemoryImage
 
@@ -101,14 +101,11 @@ class _Chain:
         return following if self._leads(word, following) and following <= limit else None
 
     def proved_behind(self, payload: int) -> int | None:
-        """The first block behind that one whose chain leads to the end or to many blocks; without
-        such a block, the first from which some blocks follow each other."""
-        proofs = [at for at in self.following() if at > payload]
-        if self.last > payload and self._ends():
-            proofs.append(self.last)
-        if proofs or not self.image.known(payload, self.last - payload):
-            return min(proofs, default=None)
-        return None
+        """The block behind that one from which the walk goes on; without such a block the end."""
+        place = going_on(self.image, self.following(), payload, self.last)
+        if place is None and self.last > payload and self._ends():
+            return self.last
+        return place
 
     def following(self) -> dict[int, int]:
         """Where each block leads that proves itself."""
@@ -207,12 +204,18 @@ def _check_back_link(chain: _Chain, following: int) -> None:
 
 def _across(chain: _Chain, payload: int) -> int | None:
     """Over damage at this block or at the next one; the block from which the walk goes on."""
-    earlier = led_over(chain.following(), chain.floor, payload)
+    walked = [block.address for block in chain.blocks]
+    earlier = led_over(chain.following(), chain.floor, payload, walked)
     if earlier is not None:
         payload = chain.take_back(earlier)
+    word = chain.header(payload)
+    out = chain.leads_to(payload, chain.last)
+    missing = out is not None and chain.header(out) is None  # the image has nothing there
+    if word is not None and out and missing and not led_over(chain.following(), payload, out):
+        _add(chain, payload, word & ~3, free=bool(word & _FREE))
+        return out
     proved = earlier or chain.proved_behind(payload)
     limit = chain.last if proved is None else proved
-    word = chain.header(payload)
     following = chain.leads_to(payload, limit)
     ends_here = proved is not None and chain.image.word(proved - 8) == payload - 8
     unknown = following == chain.last and chain.header(following) is None

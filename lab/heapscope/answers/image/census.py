@@ -96,8 +96,9 @@ def _found(names: Mapping[int, Named], block: ImageBlock) -> bool:
     return bool(names[block.address].found_in)
 
 
-def suspect_sentences(rows: Sequence[SuspectRow]) -> Iterator[str]:
-    """A scan gives evidence of leaks, and no proof."""
+def suspect_sentences(rows: Sequence[SuspectRow], unread: int) -> Iterator[str]:
+    """A scan gives evidence of leaks, and no proof. `unread`: bytes of the heaps' blocks that are
+    not in the image."""
     none = [row for row in rows if row.reach == NONE]
     only = [row for row in rows if row.reach == ONLY_IN]
     if not rows:
@@ -110,4 +111,5 @@ def suspect_sentences(rows: Sequence[SuspectRow]) -> Iterator[str]:
         blocks, held = sum(row.blocks for row in only), sum(row.bytes for row in only)
         said.append(f"{plural(blocks, 'block')} ({size(held)}) only by words that may be none")
     sentence = "; ".join(said)
-    yield f"{sentence[:1].upper()}{sentence[1:]}: they may be leaked."
+    elsewhere = f"{size(unread)} of blocks that are not in the image may point at them, or "
+    yield f"{sentence[:1].upper()}{sentence[1:]}: {elsewhere if unread else ''}they may be leaked."

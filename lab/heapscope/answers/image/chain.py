@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -12,6 +12,7 @@ from heapscope.memory.image.memory_image import MemoryImage
 _PROOF = 3  # blocks in a row that are no chance
 _SURE = 8  # and that many, where others lead to the end of the heap
 _END = 1 << 30
+_WORDS = 8  # bytes in front of a block that tell of it, at most
 _TRIED = 12  # other places to go on from
 _PROVED_LEAST = 16  # blocks of a damaged heap that no name leads to
 _WRONG_FOR = 8  # and that many of them for each damage
@@ -87,10 +88,13 @@ class Chained:
     gaps: list[Gap] = field(default_factory=list)
 
 
-def led_over(following: Mapping[int, int], low: int, at: int) -> int | None:
+def led_over(
+    following: Mapping[int, int], low: int, at: int, walked: Sequence[int] = ()
+) -> int | None:
     """The first of at least some proved places in a row between `low` and `at` that lead past `at`:
-    what led to `at` was wrong, and not what is there. None: there is no such row. `following`:
-    where each proved place leads. Old blocks leave such places, too, but not in rows."""
+    what led to `at` was wrong, and not what is there. None: there is no such row, or more of the
+    places that were `walked` are behind its first one. `following`: where each proved place leads.
+    Old blocks leave such places, too, but not in rows."""
     rows: dict[int, int] = {}
     for place in sorted((one for one in following if low < one < at), reverse=True):
         if following[place] > at:
@@ -100,7 +104,28 @@ def led_over(following: Mapping[int, int], low: int, at: int) -> int | None:
     longest = max(rows.values(), default=0)
     if longest < _PROOF:
         return None
-    return min(place for place, count in rows.items() if count == longest)
+    first = min(place for place, count in rows.items() if count == longest)
+    return first if len(walked) - bisect_left(walked, first) <= longest else None
+
+
+def going_on(
+    image: MemoryImage, following: Mapping[int, int], behind: int, last: int
+) -> int | None:
+    """The first proved place behind that one; behind bytes that the image does not have, where old
+    blocks may lead past true ones, the place from which most blocks lead to `last`, also over
+    damage. None: no such place. `following`: where each leads."""
+    places = sorted(one for one in following if one > behind)
+    if not places or image.known(behind, places[0] - behind):
+        return places[0] if places else None
+    most = [0] * (len(places) + 1)  # from each place on, or a later one
+    counts: dict[int, int] = {last: 0}
+    for index in range(len(places) - 1, -1, -1):
+        place = places[index]
+        after = following[place]
+        later = max(0, most[bisect_left(places, after)] - 1)
+        counts[place] = 1 + counts.get(after, later)
+        most[index] = max(most[index + 1], counts[place])
+    return next((one for one in places if counts[one] == most[0]), None)
 
 
 def in_gap(gaps: Iterable[Gap], address: int) -> bool:
@@ -129,11 +154,13 @@ def between(places: Sequence[int], low: int, high: int) -> bool:
 class _ChainWalk:
     """`places`: where each block begins that was walked since the walk went on last."""
 
+    image: MemoryImage
     first: int
     last: int
     step: Callable[[int], ChainStep | None]
     candidates: Callable[[int], Iterable[int]]
     broken: Callable[[int, int], Damage | None]
+    is_sure: Callable[[int], bool] | None
     leads: Callable[[int], ChainStep | None] | None
     back: Callable[[int], int | None] | None
     wrong_back: Callable[[int, int], Damage | None] | None
@@ -159,27 +186,35 @@ class _ChainWalk:
     def _over(self, at: int) -> int:
         """Over the block there; the place from which the walk goes on."""
         following = self._proved()
-        earlier = led_over(following, self.places[0] if self.places else at, at)
+        earlier = led_over(following, self.places[0] if self.places else at, at, self.places)
         if earlier is not None:
             at = self._taken_back(earlier)
             return self._skip(at, earlier)
-        behind = [place for place in sorted(following) if place > at]
+        own = self.leads(at) if self.leads else None
+        if own is not None and self._leads_out(own.next) and not led_over(following, at, own.next):
+            self._add(at, own)
+            at = own.next
+            own = None
         back = self.back
+        behind = sorted(place for place in following if place > at)
         named = next((one for one in behind if back and back(one) == at), None)
-        going_on = behind[0] if behind else self.last
+        onward = going_on(self.image, following, at, self.last) or self.last
         if named is not None:
             return self._skip(at, named)
-        own = self.leads(at) if self.leads else None
         proved = own is not None and (own.next in following or own.next == self.last)
-        if own is None or not (proved or at < own.next <= going_on):
-            return self._skip(at, going_on)
+        if own is None or not (proved or at < own.next <= onward):
+            return self._skip(at, onward)
         self._add(at, own)
         if proved:
             found = self.wrong_back(own.next, at) if self.wrong_back else None
             if found is not None:
                 self.result.damage.append(found)
             return own.next
-        return self._skip(own.next, going_on)
+        return self._skip(own.next, onward)
+
+    def _leads_out(self, at: int) -> bool:
+        """To where the image has nothing."""
+        return at < self.last and not self.image.known(at, _WORDS)
 
     def _taken_back(self, earlier: int) -> int:
         """Without the blocks from the one on that led past that place; where it begins."""
@@ -191,13 +226,17 @@ class _ChainWalk:
                 break
         return at
 
-    def _skip(self, at: int, going_on: int) -> int:
-        found = self.broken(at, going_on)
+    def _skip(self, at: int, onward: int) -> int:
+        following = self._proved()
+        if self.is_sure and not self.image.known(at, onward - at):
+            while onward in following and not self.is_sure(onward):
+                onward = following[onward]
+        found = self.broken(at, onward)
         if found is not None:
             self.result.damage.append(found)
-        self.result.gaps.append(Gap(start=at, end=going_on))
+        self.result.gaps.append(Gap(start=at, end=onward))
         self.places.clear()
-        return going_on
+        return onward
 
     def _proved(self) -> dict[int, int]:
         """The places from which a chain leads to the end, or to many blocks; where none does, to
@@ -220,12 +259,14 @@ class _ChainWalk:
 
 
 def follow(
+    image: MemoryImage,
     first: int,
     last: int,
     step: Callable[[int], ChainStep | None],
     *,
     candidates: Callable[[int], Iterable[int]],
     broken: Callable[[int, int], Damage | None],
+    is_sure: Callable[[int], bool] | None = None,
     leads: Callable[[int], ChainStep | None] | None = None,
     back: Callable[[int], int | None] | None = None,
     wrong_back: Callable[[int, int], Damage | None] | None = None,
@@ -233,21 +274,29 @@ def follow(
     """From the block at `first` to the end of the heap at `last`. Behind a block that does not
     prove itself it goes on at the first of `candidates` (of places behind it, upwards) from which a
     chain leads to the end, or to some blocks. `broken`: the damage of the block at the one place
-    when the walk goes on at the other, None where its bytes are unknown. Where blocks name those
-    before them: `leads`, a block by its own words alone; `back`, where the one before it begins;
-    `wrong_back`, the damage of that word of the block at the one place, which is behind that at the
-    other."""
-    return _ChainWalk(first, last, step, candidates, broken, leads, back, wrong_back).run()
+    when the walk goes on at the other, None where its bytes are unknown. `is_sure`: whether the
+    block there can be the first one behind bytes that the image does not have: an old one would
+    look as it does. Where blocks name those before them: `leads`, a block by its own words alone;
+    `back`, where the one before it begins; `wrong_back`, the damage of that word of the block at
+    the one place, which is behind that at the other."""
+    walk = _ChainWalk(
+        image, first, last, step, candidates, broken, is_sure, leads, back, wrong_back
+    )
+    return walk.run()
 
 
-def best_walk(walk: Callable[[frozenset[int]], ImageHeap | None]) -> ImageHeap | None:
+def best_walk(
+    image: MemoryImage, walk: Callable[[frozenset[int]], ImageHeap | None]
+) -> ImageHeap | None:
     """The heap with least damage. Old blocks may still lead to the end as true ones do,
     but their links do not agree with those of the others: the walk is tried again without the
     places behind its gaps. `walk`: without going on at some places."""
     best = one = walk(frozenset())
     avoided: set[int] = set()
     for _ in range(_TRIED):
-        if one is None or best is None or not one.gaps or len(one.damage) <= len(one.gaps):
+        if one is None or best is None or not one.gaps:
+            break
+        if len(one.damage) <= sum(image.known(gap.start, gap.size) for gap in one.gaps):
             break
         avoided |= {gap.end for gap in one.gaps} - {one.end}
         one = walk(frozenset(avoided))
@@ -257,7 +306,8 @@ def best_walk(walk: Callable[[frozenset[int]], ImageHeap | None]) -> ImageHeap |
 
 
 def is_proved(heap: ImageHeap) -> bool:
-    """Other memory looks like a heap whose first words are damaged, but has no row of blocks that
-    prove each other."""
+    """Other memory looks like a heap whose first words are damaged or missing, but has no row of
+    blocks that prove each other."""
     few = _WRONG_FOR * len(heap.damage) <= len(heap.blocks)
-    return not heap.damage or (len(heap.blocks) >= _PROVED_LEAST and few)
+    whole = not heap.damage and not heap.gaps
+    return whole or (len(heap.blocks) >= _PROVED_LEAST and few)

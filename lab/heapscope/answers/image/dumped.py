@@ -23,7 +23,7 @@ _CAPS_8BIT = 1 << 2  # the regions that are written
 
 def dumped_heaps(image: MemoryImage, listed: Iterable[RegisteredHeap]) -> Iterator[ImageHeap]:
     """`listed`: of the SDK's own list; those of them whose own structure is not in the image."""
-    if not image.threads:
+    if not image.blocks_alone:
         return
     for one in listed:
         if image.word(one.start) is None and any(bits & _CAPS_8BIT for bits in one.caps):
@@ -31,23 +31,23 @@ def dumped_heaps(image: MemoryImage, listed: Iterable[RegisteredHeap]) -> Iterat
 
 
 def _heap(image: MemoryImage, region: RegisteredHeap) -> ImageHeap:
-    inside = [one for one in image.segments if region.start < one.address < region.end]
-    first = inside[0].address - _HEADER if inside else region.start
+    inside = [one for one in _ranges(image) if region.start < one[0] < one[1] <= region.end]
+    first = inside[0][0] - _HEADER if inside else region.start
     blocks: list[ImageBlock] = []
     gaps = [Gap(start=region.start, end=first)] if inside else []
     stacks = [thread.stack_pointer for thread in image.threads]
     before = first
-    for one in inside:
-        hole = one.address - _HEADER - before
+    for address, end in inside:
+        hole = address - _HEADER - before
         if hole:
             payload = before + _HEADER
-            taken = any(payload <= stack < one.address for stack in stacks)
+            taken = any(payload <= stack < address for stack in stacks)
             if hole - _HEADER < _FREE_LEAST or taken:  # the stack on which the dump was written
-                gaps.append(Gap(start=before, end=one.address - _HEADER))
+                gaps.append(Gap(start=before, end=address - _HEADER))
             else:
                 blocks.append(ImageBlock(payload, hole - _HEADER, used=False))
-        blocks.append(ImageBlock(one.address, len(one.data), used=True))
-        before = one.end
+        blocks.append(ImageBlock(address, end - address, used=True))
+        before = end
     if before < region.end - _HEADER:
         gaps.append(Gap(start=before, end=region.end))
     return ImageHeap(
@@ -63,10 +63,28 @@ def _heap(image: MemoryImage, region: RegisteredHeap) -> ImageHeap:
     )
 
 
-def left_open(heaps: Iterable[ImageHeap]) -> Iterator[str]:
+def _ranges(image: MemoryImage) -> list[tuple[int, int]]:
+    """The first byte of each segment and the one behind it, also of those that are truncated."""
+    ranges: list[tuple[int, int]] = []
+    for start, end in sorted(
+        [*((one.address, one.end) for one in image.segments), *image.announced]
+    ):
+        if ranges and ranges[-1][1] >= start:
+            before = ranges.pop()
+            start, end = before[0], max(end, before[1])
+        ranges.append((start, end))
+    return ranges
+
+
+def left_open(image: MemoryImage, heaps: Iterable[ImageHeap]) -> Iterator[str]:
     """A sentence about all that such a dump leaves open."""
     dumped = [heap for heap in heaps if heap.dumped]
-    if dumped:
+    if dumped and image.truncated:
+        yield (
+            "The core dump has the used blocks alone, and is truncated: which more of them are "
+            "behind the last one of it is not known."
+        )
+    elif dumped:
         behind = sum(gap.end - gap.start for heap in dumped for gap in heap.gaps[-1:])
         yield (
             "The core dump has the used blocks alone: what is between two of them is free, and the "
@@ -76,8 +94,13 @@ def left_open(heaps: Iterable[ImageHeap]) -> Iterator[str]:
 
 
 def without_heap(image: MemoryImage) -> str:
-    """The answer for a core dump of tasks alone."""
+    """The answer for an image of tasks alone."""
+    if not image.blocks_alone:
+        return f"No heap was found in the {size(image.size)} of it."
+    tasks = f"The core dump has {plural(len(image.threads), 'task')} with their stacks"
+    if image.announced or image.truncated:
+        return f"{tasks}; the heap, if it had one, is in the part that is cut off."
     return (
-        f"The core dump has {plural(len(image.threads), 'task')} with their stacks, and no heap: "
+        f"{tasks}, and no heap: "
         "CONFIG_ESP_COREDUMP_CAPTURE_DRAM (from ESP-IDF 5.4 on) also keeps the heap's used blocks."
     )

@@ -55,8 +55,8 @@ def find_heaps(image: MemoryImage, symbols: SymbolAddresses | None = None) -> tu
 
 
 def _proved_by_canaries(image: MemoryImage, heap: ImageHeap) -> ImageHeap:
-    """The heap again, where headers are damaged: a block behind them has its canary."""
-    if heap.dumped or not any(one.kind == "header" for one in heap.damage):
+    """The heap again, where headers are damaged or missing: a block behind them has its canary."""
+    if heap.dumped or not (heap.gaps or any(one.kind == "header" for one in heap.damage)):
         return heap
     read = idf_list.heap_at if heap.family == idf_list.NAME else tlsf.heap_at
     again = read(image, heap.start, heap.end, canary=HEAD)

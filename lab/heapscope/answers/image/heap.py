@@ -79,6 +79,10 @@ class Gap:
     start: int
     end: int
 
+    @property
+    def size(self) -> int:
+        return self.end - self.start
+
 
 @dataclass(frozen=True, kw_only=True)
 class Coat:

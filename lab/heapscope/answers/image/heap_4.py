@@ -69,6 +69,10 @@ class _FreeList:
         block = ImageBlock(at + _HEADER, (size & ~_USED) - _HEADER, bool(size & _USED))
         return ChainStep(block, block.end)
 
+    def is_sure(self, at: int) -> bool:
+        """A list of free blocks that is not known may go past a free one."""
+        return at in self.anchors or bool((self.image.word(at + _SIZE) or 0) & _USED)
+
     def wrong_link(self, _: int, at: int) -> Damage | None:
         """The link of a used block; that of a free one is compared with the others."""
         holds, size = self.image.word(at), self.image.word(at + _SIZE) or 0
@@ -82,9 +86,20 @@ class _FreeList:
 
 
 def heaps_by_structure(image: MemoryImage) -> Iterator[ImageHeap]:
+    groups: list[list[tuple[int, Any]]] = []
     for start, words in image.words():
-        places = _plausible(start, words, start + 4 * len(words) - 4)
+        if groups and start - _words_end(*groups[-1][-1]) < _NEAR:
+            groups[-1].append((start, words))
+        else:
+            groups.append([(start, words)])
+    for group in groups:
+        end = _words_end(*group[-1]) - 4
+        places = [at for start, words in group for at in _plausible(start, words, end)]
         yield from _Chains.of(image, places).heaps()
+
+
+def _words_end(start: int, words: Any) -> int:
+    return start + 4 * len(words)
 
 
 def _plausible(start: int, words: Any, end: int) -> list[int]:
@@ -169,12 +184,16 @@ def _with_front(
     """The heap from the one of `fronts`, with their numbers of blocks, from which most lead up to
     it."""
     near = [
-        at for at, count in fronts.items() if heap.start - _NEAR <= at < heap.start and count > 1
+        at
+        for at, count in fronts.items()
+        if heap.start - _NEAR <= at < heap.start
+        and count > (1 if image.known(at, end - at) else _FULL_PROOF)
     ]
     best, most = heap, len(heap.blocks)
     for at in sorted(near, key=lambda one: -fronts[one])[:_TRIED]:
         longer = heap_at(image, at, end)
-        if longer is None or not is_proved(longer):
+        sound = longer is not None and (not longer.damage or image.known(at, end - at))
+        if longer is None or not sound or not is_proved(longer):
             continue
         worth = len(longer.blocks) - _TRIED * len(longer.damage)
         if longer.blocks[-1] == heap.blocks[-1] and worth > most:
@@ -189,7 +208,7 @@ def heap_at(image: MemoryImage, start: int, end: int) -> ImageHeap | None:
     heap = _walked(image, start, end, (), frozenset())
     if heap is None or not heap.damage:
         return heap
-    return best_walk(partial(_walked, image, start, end, _linked(image, heap)))
+    return best_walk(image, partial(_walked, image, start, end, _linked(image, heap)))
 
 
 def _walked(
@@ -198,6 +217,7 @@ def _walked(
     chain = _FreeList(image, anchors)
 
     chained = follow(
+        image,
         start,
         end,
         chain.step,
@@ -208,6 +228,7 @@ def _walked(
             if at < one < end and one not in avoided
         ],
         broken=broken_header(image, at=_SIZE, payload=_HEADER, why="it leads to no other block"),
+        is_sure=chain.is_sure,
         leads=chain.leads,
         wrong_back=chain.wrong_link,
     )

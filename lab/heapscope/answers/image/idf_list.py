@@ -50,7 +50,7 @@ def heap_at(
 ) -> ImageHeap | None:
     """None: no heap of this kind is there. `end`: as the SDK's list of heaps has it; `canary`: the
     first word of every used block."""
-    return best_walk(partial(_walked, image, start, end, canary))
+    return best_walk(image, partial(_walked, image, start, end, canary))
 
 
 def _walked(
@@ -108,11 +108,13 @@ def _walked(
         return sound and (canary is None or free or image.word(at + 4) == canary)
 
     chained = follow(
+        image,
         start + _BLOCKS,
         last,
         step,
         candidates=lambda at: filter(may_be, _plausible(image, at + _HEADER, last)),
         broken=broken_header(image, payload=_HEADER, why="it leads to no other block"),
+        is_sure=lambda at: at in names or not (image.word(at) or 0) & _IS_FREE,
         leads=leads,
     )
     if not chained.blocks:

@@ -24,13 +24,18 @@ _PADDED = 0xFFFF_FFFC  # in front of the program's first byte: 4 bytes were left
 
 @dataclass(frozen=True)
 class _Sized:
+    """`limit`: behind it the list of free chunks is not in the image, and nothing tells them."""
+
     image: MemoryImage
     end: int
     free: frozenset[int]
+    limit: int
 
     def step(self, at: int) -> ChainStep | None:
         size = self.image.word(at)
         if size is None or size < _LEAST or size % _ALIGNMENT or at + size > self.end:
+            return None
+        if at > self.limit:
             return None
         payload = at + _HEADER
         used = at not in self.free
@@ -50,16 +55,19 @@ def named_heap(image: MemoryImage, symbols: FirmwareSymbols) -> ImageHeap | None
     top = _value(image, symbols.address(TOP))
     free, damage = _free_list(image, symbols.address(FREE) or 0)
     end = top or _end(image, symbols, start) or _walked(image, start)
-    if not start < end <= start + _MOST or not image.known(start, end - start):
+    if not start < end <= start + _MOST or not image.known(start, _LEAST):
         return None
     inside = frozenset(at for at in free if start <= at < end)
-    sized = _Sized(image, end, inside)
+    missing = free and not damage and image.word(free[-1] + _HEADER) is None
+    sized = _Sized(image, end, inside, free[-1] if missing else end)
+    tell = broken_header(image, payload=_HEADER, why="it leads to no other chunk")
     chained = follow(
+        image,
         start,
         end,
         sized.step,
         candidates=lambda at: [one for one in _anchored(sized) if one > at],
-        broken=broken_header(image, payload=_HEADER, why="it leads to no other chunk"),
+        broken=lambda at, onward: tell(at, onward) if at <= sized.limit else None,
     )
     if not chained.blocks or (len(chained.blocks) < 2 and chained.damage):
         return None
@@ -73,7 +81,7 @@ def named_heap(image: MemoryImage, symbols: FirmwareSymbols) -> ImageHeap | None
         family=NAMES[1 if top else 0],
         blocks=tuple(chained.blocks),
         free_order=tuple(at + _HEADER for at in free if at in begins),
-        order_known=not damage and not lost,
+        order_known=not damage and not lost and not chained.gaps,
         counted_free=sum(sizes),
         largest=max(sizes, default=_HEADER) - _HEADER,
         damage=(*chained.damage, *damage, *lost),
@@ -108,7 +116,7 @@ def _end(image: MemoryImage, symbols: FirmwareSymbols, start: int) -> int:
 
 def _walked(image: MemoryImage, start: int) -> int:
     """Where the sizes lead to what can be none."""
-    sized, at = _Sized(image, start + _MOST, frozenset()), start
+    sized, at = _Sized(image, start + _MOST, frozenset(), start + _MOST), start
     while (step := sized.step(at)) is not None and image.known(at, step.next - at):
         at = step.next
     return at

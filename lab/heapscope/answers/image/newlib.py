@@ -118,7 +118,7 @@ def heap_at(image: MemoryImage, state: int, base: int) -> ImageHeap | None:
     chunks = _BoundaryTags(image, top, _binned(image, state))
     last = chunks.size(top)
     end = top + last
-    if last < _LEAST or not image.known(top, last) or not _is_used_before(image, top):
+    if last < _LEAST or not image.known(end - 1, 1) or not _is_used_before(image, top):
         return None
     tell = broken_header(image, at=_SIZE, payload=_PAYLOAD, why="it leads to no other chunk")
 
@@ -126,6 +126,7 @@ def heap_at(image: MemoryImage, state: int, base: int) -> ImageHeap | None:
         return None if image.word(at + _SIZE) == _FENCE else tell(at, going_on)
 
     chained = follow(
+        image,
         first,
         top,
         chunks.step,
@@ -146,7 +147,7 @@ def heap_at(image: MemoryImage, state: int, base: int) -> ImageHeap | None:
         family=NAME,
         blocks=blocks,
         free_order=(*order, blocks[-1].address),
-        order_known=len(order) == len(free),
+        order_known=len(order) == len(free) and not chained.gaps,
         counted_free=sum(free) + last,
         largest=max(block.size for block in blocks if not block.used),
         damage=(*chained.damage, *damage),

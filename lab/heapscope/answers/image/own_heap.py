@@ -50,10 +50,24 @@ class _Granules:
     end: int
 
     def _map(self, index: int) -> int:
-        return self.image.word(self.handle + _WORDS + 4 * (_MAP_WORDS + index)) or 0
+        return self._word(index) or 0
+
+    def _word(self, index: int) -> int | None:
+        return self.image.word(self.handle + _WORDS + 4 * (_MAP_WORDS + index))
 
     def bit(self, granule: int) -> int:
         return self._map(granule // _BITS) >> granule % _BITS & 1
+
+    def may_begin(self, address: int) -> bool:
+        """Where the bitmap has the size of a long block, none begins."""
+        word = self._word((address - self.handle) // _GRANULE // _BITS)
+        return word is not None and word & _LONG_MASK != _LONG_MARK
+
+    def knows(self, address: int, limit: int) -> bool:
+        """The image has the bits of all granules between the two addresses, and of the next one."""
+        first, last = ((one - self.handle) // _GRANULE for one in (address, limit))
+        indices = range(first // _BITS, (last + 1) // _BITS + 1)
+        return all(self._word(index) is not None for index in indices)
 
     @property
     def first(self) -> int:
@@ -67,7 +81,7 @@ class _Granules:
 
     def step(self, address: int) -> ChainStep | None:
         granule = (address - self.handle) // _GRANULE
-        if not self.bit(granule):
+        if not self.bit(granule) or not self.knows(address, address):
             return None
         used = not self.bit(granule + 1)
         size = self._used(granule) if used else self._free(granule)
@@ -114,7 +128,9 @@ class _Granules:
         if rest:
             return (rest & -rest).bit_length()
         size = _BITS - at
-        for word in (self._map(index + 1), self._map(index + 2)):
+        for word in (self._word(index + 1), self._word(index + 2)):
+            if word is None:
+                return 0
             if size == _BITS - at and word & _LONG_MASK == _LONG_MARK:
                 return word >> _LONG_SHIFT
             if word:
@@ -141,12 +157,14 @@ def heap_at(image: MemoryImage, start: int, end: int | None = None) -> ImageHeap
         return None
 
     limit = granules.at(last)
+    tell = broken_header(image, payload=0, why="bitmap and block do not agree")
     chained = follow(
+        image,
         granules.at(granules.first),
         limit,
         granules.step,
-        candidates=lambda at: range(at + _GRANULE, limit, _GRANULE),
-        broken=broken_header(image, payload=0, why="bitmap and block do not agree"),
+        candidates=lambda at: filter(granules.may_begin, range(at + _GRANULE, limit, _GRANULE)),
+        broken=lambda at, onward: tell(at, onward) if granules.knows(at, onward) else None,
         leads=granules.leads,
         wrong_back=granules.wrong_word,
     )

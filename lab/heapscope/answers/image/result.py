@@ -82,7 +82,10 @@ class ImageTaskRow(Row):
     """One task."""
 
     name: str = figure("Its name.", heading="task")
-    state: str = figure("Its state: running, ready, blocked, suspended, deleted.")
+    state: str = figure(
+        "Its state: running, ready, blocked, suspended, deleted; `ready or running` where nothing "
+        "tells which task ran; empty: not known."
+    )
     priority: int | None = figure("Its priority; null: not known.", heading="priority")
     stack: int | None = figure("The lowest byte of its stack.", most=WORD)
     stack_bytes: int | None = in_bytes("Its stack; null: its end is not known.", "stack")

@@ -72,8 +72,10 @@ class _Chunks:
         why = f"it leads to no other chunk; the next that proves itself is at {going_on:#010x}"
         return wrong_header(at + skipped, self.header - skipped, at + self.header, size, why)
 
-    def wrong_back(self, at: int, before: int) -> Damage:
-        holds = self.field(self.chunk(at), 0) or 0
+    def wrong_back(self, at: int, before: int) -> Damage | None:
+        holds = self.field(self.chunk(at), 0)
+        if holds is None:
+            return None
         why = "it does not lead back to the chunk before it"
         expected = (at - before) // _UNIT
         width = self.header // 2
@@ -81,8 +83,9 @@ class _Chunks:
 
 
 def starts(image: MemoryImage) -> Iterator[int]:
-    """Where chunk 0 has no left neighbour, is used and no larger than a structure can be, and the
-    word of the last chunk leads to one of no size that is used."""
+    """Where chunk 0 has no left neighbour, is used and no larger than a structure can be, the first
+    chunk behind it leads on and back, and the word of the last chunk leads to one of no size that
+    is used, or to where the image has nothing."""
     for start, words in image.words():
         skipped = start // 4 % 2
         count = (len(words) - skipped - 4) // 2 * 2
@@ -92,9 +95,18 @@ def starts(image: MemoryImage) -> Iterator[int]:
         small = (first & 0xFFFF == 0) & (first >> 16 & 1 == 1) & (first >> 17 <= _FIRST_MOST)
         large = (first == 0) & (second & 1 == 1) & (second >> 1 <= _FIRST_MOST)
         left = numpy.arange(count, 0, -2) // 2 + 2
-        good = (small & (last <= _SMALL) | large & (last > _SMALL)) & (last > 3) & (last <= left)
+        good = (small & (last <= _SMALL) | large & (last > _SMALL)) & (last > 3)
         for index in good.nonzero()[0].tolist():
-            yield start + 4 * skipped + _UNIT * index
+            at = start + 4 * skipped + _UNIT * index
+            if last[index] <= left[index] or _goes_on(image, at, int(last[index])):
+                yield at
+
+
+def _goes_on(image: MemoryImage, start: int, last: int) -> bool:
+    """A heap whose end is not in the same bytes."""
+    chunks = _Chunks(image, start, last)
+    first = start + ((chunks.field(0, 1) or 0) >> 1) * _UNIT
+    return chunks.step(first) is not None and not image.known(start, last * _UNIT)
 
 
 def heap_at(image: MemoryImage, start: int, end: int | None = None) -> ImageHeap | None:
@@ -105,13 +117,14 @@ def heap_at(image: MemoryImage, start: int, end: int | None = None) -> ImageHeap
         return None
     chunks = _Chunks(image, start, last)
     first = (chunks.field(0, 1) or 0) >> 1
-    if chunks.field(last, 1) != 1 or not 3 <= first <= _FIRST_MOST:
+    if chunks.field(last, 1) not in (1, None) or not 3 <= first <= _FIRST_MOST:
         return None
     if chunks.field(first, 0) not in (first, None):
         return None
 
     begin, limit = start + first * _UNIT, start + last * _UNIT
     chained = follow(
+        image,
         begin,
         limit,
         chunks.step,

@@ -106,6 +106,7 @@ def _never_used(image: MemoryImage, low: int, saved: int) -> int | None:
     return None if stack is None else len(stack) - len(stack.lstrip(bytes([_FILL])))
 
 
+MAY_RUN = "ready or running"
 _STATES = (
     ("Delayed", "blocked"),
     ("Suspended", "suspended"),
@@ -118,9 +119,10 @@ def states(
     image: MemoryImage, tasks: Sequence[Task], symbols: FirmwareSymbols | None
 ) -> dict[int, str]:
     """The state of each task, by its control block. Without the names of FreeRTOS's lists it is
-    only known who is ready, since the idle task always is."""
+    only known who is ready, since the idle task always is, and of which task a dump itself says
+    that it ran."""
     ready = symbols.address("pxReadyTasksLists") if symbols else _ready(tasks)
-    running = _running(image, symbols)
+    running = _running(image, symbols) | {one.tcb for one in image.threads if one.crashed}
     result = {}
     for task in tasks:
         if task.tcb in running:
@@ -133,7 +135,21 @@ def states(
             state = next((state for part, state in _STATES if part in name), "")
             blocked = state == "suspended" and task.event_in != 0
             result[task.tcb] = "blocked" if blocked else state
+    if not _running(image, symbols):
+        result.update(dict.fromkeys(_perhaps_running(tasks, result), MAY_RUN))
     return result
+
+
+def _perhaps_running(tasks: Sequence[Task], known: Mapping[int, str]) -> Iterator[int]:
+    """The ready tasks of which one runs, where no variable tells which: those of the highest
+    priority; on a second core any of them."""
+    ready = [task for task in tasks if known.get(task.tcb) == "ready"]
+    highest = max((task.priority for task in ready), default=0)
+    cores = sum(task.name.startswith("IDLE") for task in tasks)
+    running = list(known.values()).count("running")
+    for task in ready:
+        if running < cores and (cores > 1 or task.priority == highest):
+            yield task.tcb
 
 
 def _running(image: MemoryImage, symbols: FirmwareSymbols | None) -> set[int | None]:
@@ -155,7 +171,7 @@ def waiting(tasks: Sequence[Task], states: Mapping[int, str]) -> tuple[Task, ...
     no task is known to run, one with the highest priority of those that are ready does."""
     if "running" in states.values():
         return tuple(task for task in tasks if states.get(task.tcb) != "running")
-    ready = [task for task in tasks if states.get(task.tcb) == "ready"]
+    ready = [task for task in tasks if states.get(task.tcb) in ("ready", MAY_RUN)]
     if not ready:
         return ()
     highest = max(task.priority for task in ready)

@@ -122,8 +122,10 @@ class _Runs:
         why = f"it leads to no other run; the next that proves itself is at {going_on:#010x}"
         return wrong_header(at, 2 if sound else 4, at + _HEADER, word, why)
 
-    def wrong_back(self, at: int, before: int) -> Damage:
-        holds = self.half(self.run(at), 2) or 0
+    def wrong_back(self, at: int, before: int) -> Damage | None:
+        holds = self.half(self.run(at), 2)
+        if holds is None:
+            return None
         why = "it does not lead back to the run before it"
         expected = self.run(before)
         return wrong_header(at + 2, 2, at + _HEADER, holds, why, expected=expected)
@@ -133,6 +135,7 @@ def _heap(image: MemoryImage, start: int, shift: int, last: int) -> ImageHeap | 
     runs = _Runs(image, start, shift, last)
     limit = start + (last << shift)
     chained = follow(
+        image,
         start + (1 << shift),
         limit,
         runs.step,

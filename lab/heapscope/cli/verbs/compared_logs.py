@@ -11,9 +11,9 @@ from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
 from heapscope.base.sizes import parse_size
 from heapscope.logs.answer.log_comparison import LogComparison, compare_logs
-from heapscope.logs.answer.log_sides import ComparedLog, log_side, totals_side
+from heapscope.logs.answer.log_sides import ComparedLog, log_side, totals_side, used_side
 from heapscope.logs.heaps.held_heaps import is_image
-from heapscope.logs.heaps.image_log import blocks_by_name, blocks_by_size
+from heapscope.logs.heaps.image_log import blocks_by_name, blocks_by_size, used_alone
 from heapscope.simulation.result.several import SIDES_MAX
 
 _GIVEN = ("total", "used", "free", "largest", "min")
@@ -44,7 +44,8 @@ def _side(name: str) -> ComparedLog:
 
     if is_totals(name):
         return totals_side(name, _totals(name))
-    side = log_side(one_log(name, LogOptions()))
+    used = used_alone(name) if is_image(name) else None
+    side = log_side(one_log(name, LogOptions())) if used is None else used_side(name, used)
     return _with_blocks(side, name) if is_image(name) else side
 
 

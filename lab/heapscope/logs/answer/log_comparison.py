@@ -23,6 +23,7 @@ from heapscope.logs.answer.log_sides import (
     ComparedLog,
     LogSide,
 )
+from heapscope.logs.heaps.image_log import NAMED
 
 #: Figures that a sentence is about, the weightiest first: its subject, and the words for a gain and
 #: a loss.
@@ -143,8 +144,22 @@ def _conclusion(
         elif sentences := list(_sentences(names[0], name, index, differ)):
             yield from sentences
             yield from _causes(index, both)
-        else:
+        elif any(row.name.startswith(FREE) for row in both):
             yield f"{names[0]} and {name} have the same free memory; other figures differ."
+        yield from _growth(name, index, differ)
+
+
+def _growth(name: str, index: int, rows: Sequence[LogDifference]) -> Iterator[str]:
+    """The blocks of an image whose bytes grew most."""
+    named = [row for row in rows if row.section == NAMED]
+    most = max(named, key=lambda row: row.differences[index] or 0, default=None)
+    grown = 0 if most is None else most.differences[index] or 0
+    if most is not None and grown > 0:
+        before, after = most.values[0] or 0, most.values[index + 1] or 0
+        yield (
+            f"The blocks that grew most in {name} are '{most.name}': {size(grown)} more, "
+            f"{size(after)} instead of {size(before)}."
+        )
 
 
 def _causes(index: int, rows: Sequence[LogDifference]) -> Iterator[str]:

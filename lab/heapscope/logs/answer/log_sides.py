@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from heapscope.base.rows.figure import figure
 from heapscope.base.rows.row import Row
@@ -70,6 +70,12 @@ def totals_side(name: str, totals: Mapping[str, int]) -> ComparedLog:
     side = LogSide(name="", file=name, lines=0, chip="", idf="", form="", verdict="")
     figures = {(STATE, _NAMES[key]): value for key, value in totals.items()}
     return ComparedLog(side=side, figures=_with_used(figures))
+
+
+def used_side(name: str, used: int) -> ComparedLog:
+    """A memory image of whose heaps only what is in use is known."""
+    side = totals_side(name, {"used": used})
+    return replace(side, notes=("which of its heap is free is not known.",))
 
 
 def _with_used(figures: Figures) -> Figures:

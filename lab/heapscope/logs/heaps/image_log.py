@@ -9,7 +9,7 @@ from heapscope.answers.image.census import UNNAMED, kind_of
 from heapscope.answers.image.heap import ImageHeap
 from heapscope.answers.image.models import Modelled, modelled
 from heapscope.logs.heaps.held_heaps import heaps_in, labelled
-from heapscope.logs.heaps.image_state import check_state
+from heapscope.logs.heaps.image_state import check_state, may_go_on
 from heapscope.logs.reader.facts import read_log
 from heapscope.logs.reader.reading import LogReading
 from heapscope.logs.reader.state import HeapState, last_state
@@ -33,6 +33,16 @@ def read_image(names: str, reading: LogReading, *, idf: str) -> tuple[str, int]:
     if state is not None:
         reading.image = _with_orders(state, heaps, models)
     return names, lines
+
+
+def used_alone(names: str) -> int | None:
+    """The bytes in use, where what is free is not known or is damaged; None: it is known."""
+    heaps = heaps_in(names).heaps
+    if all(map(may_go_on, heaps)):
+        return None
+    return sum(
+        block.size - heap.coat.poison for heap in heaps for block in heap.blocks if block.used
+    )
 
 
 def blocks_by_size(names: str) -> dict[tuple[str, str], int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from heapscope.answers.image.heap import ImageHeap
+from heapscope.answers.image.heap import Damage, ImageHeap
 from heapscope.answers.image.models import modelled, region_of
 from heapscope.base import capabilities
 from heapscope.base.errors import InputError
@@ -75,9 +75,18 @@ def layout_of(
     )
 
 
+def may_go_on(heap: ImageHeap) -> bool:
+    """Whether all of it is known and sound, as check_state() wants it."""
+    return not heap.dumped and not heap.gaps and _wrong_word(heap) is None
+
+
+def _wrong_word(heap: ImageHeap) -> Damage | None:
+    return next((one for one in heap.damage if _STRUCTURE.intersection(one.words)), None)
+
+
 def check_state(heap: ImageHeap, where: str) -> None:
     """InputError: no program can go on from it."""
-    wrong = next((one for one in heap.damage if _STRUCTURE.intersection(one.words)), None)
+    wrong = _wrong_word(heap)
     if wrong is not None:
         raise InputError(
             f"{where}: the heap at {heap.start:#010x} is damaged at {wrong.address:#010x}, so that "

@@ -40,13 +40,15 @@ def read_elf_core(data: bytes, *, name: str) -> MemoryImage:
     """InputError: another file than a core of a 32-bit device, or a damaged one."""
     machine, programs = _programs(data, name)
     told: list[tuple[str, int, bytes]] = []
-    segments, cut, unsaved = [], 0, 0
+    segments, announced, cut, unsaved = [], [], 0, 0
     for kind, offset, address, _, size, whole, _, _ in programs:
         part = data[offset : offset + size]
         cut += size - len(part)
         if kind == _LOAD:
             unsaved += max(0, whole - size)
             segments.append(MemorySegment(address, part))
+            if len(part) < size:
+                announced.append((address + len(part), address + size))
         elif kind == _NOTES:
             told.extend(_notes(part))
     fakes = _FAKE if any(kind == _EXTRA for _, kind, _ in told) else ()
@@ -66,6 +68,8 @@ def read_elf_core(data: bytes, *, name: str) -> MemoryImage:
         machine=machine if machine in MACHINES.values() else "",
         missing=tuple(missing),
         notes=notes,
+        announced=tuple(announced),
+        blocks_alone=bool(fakes),
     )
     threads = tuple(_threads(told, machine, result))
     build, reason = _facts(told)
@@ -90,7 +94,7 @@ def _programs(data: bytes, name: str) -> tuple[str, list[tuple[int, ...]]]:
     if count and (step < _PROGRAM.size or start + count * step > len(data)):
         raise InputError(f"{name}: a core whose table of segments is cut off", remedy=_REMEDY)
     rows = [_PROGRAM.unpack_from(data, start + number * step) for number in range(count)]
-    if sum(min(row[4], len(data)) for row in rows) > 2 * len(data):
+    if sum(max(0, min(row[4], len(data) - row[1])) for row in rows) > 2 * len(data):
         raise InputError(
             f"{name}: a core whose segments have more bytes than the file", remedy=_REMEDY
         )

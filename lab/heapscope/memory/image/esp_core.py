@@ -123,6 +123,7 @@ def read_esp_core(data: bytes, *, name: str) -> MemoryImage:
         what=f"a core dump of ESP-IDF {header.version.since} ({form}, {header.chip})",
         chip=header.chip,
         missing=image.missing,
+        blocks_alone=True,
         notes=(*image.notes, *_checked(data, header)),
     )
 
@@ -151,7 +152,7 @@ def _sum_of(data: bytes, header: _Header) -> bytes:
 
 def _read_binary(data: bytes, header: _Header, name: str) -> MemoryImage:
     machine = XTENSA if header.chip in _XTENSA_CHIPS else RISCV
-    segments, threads, lost, at = [], [], 0, 0
+    segments, threads, announced, lost, at = [], [], [], 0, 0
     for number in range(header.tasks):
         if at + _TASK.size + header.tcb > len(data):
             break
@@ -186,7 +187,10 @@ def _read_binary(data: bytes, header: _Header, name: str) -> MemoryImage:
             break
         start, size = _SEGMENT.unpack_from(data, at)
         at += _SEGMENT.size
-        segments.append(MemorySegment(start, data[at : at + size]))
+        part = data[at : at + size]
+        segments.append(MemorySegment(start, part))
+        if len(part) < size:
+            announced.append((start + len(part), start + size))
         at += size + 3 & ~3
     missing = []
     if lost:
@@ -203,4 +207,6 @@ def _read_binary(data: bytes, header: _Header, name: str) -> MemoryImage:
         machine=machine,
         threads=tuple(threads),
         missing=tuple(missing),
+        announced=tuple(announced),
+        truncated=at > len(data),
     )

@@ -12,6 +12,8 @@ _ENTRY = struct.Struct("<2sBBII16sI")
 _MARK = b"\xaa\x50"
 _DATA, _CORE_DUMP = 1, 3
 _ERASED = 0xFF
+ERASED = bytes([_ERASED]) * 16  #: a flash that begins like this has nothing in front
+SECTOR = 4096  #: bytes; partitions begin with one
 
 
 def is_flash(data: bytes) -> bool:

@@ -16,7 +16,9 @@ from heapscope.base.port import TARGET
 from heapscope.base.printable import printable
 from heapscope.base.sizes import parse_size
 from heapscope.base.wording import size as sized
+from heapscope.memory.image.exception_frames import TASK_STACK
 from heapscope.memory.image.gdb_packets import PATIENCE, GdbPackets, connect
+from heapscope.memory.image.gdb_registers import TargetRegisters, described_registers
 from heapscope.memory.image.memory_image import (
     ADDRESS_END,
     MemoryImage,
@@ -35,6 +37,7 @@ _SLOWEST = 4096  # bytes a second that a probe reads at least
 _UNREADABLE_MAX = 64  # answers of an error in a row, after which a range is given up
 _PAGE = 4096  # where memory that can be read may end
 _THREADS_MAX = 64
+_REGISTER = 4  # bytes
 _MAP = re.compile(rb"<memory\b[^>]*>")
 _ATTRIBUTE = re.compile(rb"""\b(type|start|length)\s*=\s*["']([^"']*)["']""")
 _MACHINES = ((b"riscv", RISCV), (b"xtensa", XTENSA), (b"arm", ARM))
@@ -271,9 +274,10 @@ def _memory(session: _Session, at: int, size: int, *, binary: bool) -> bytes | N
 def _threads(session: _Session, chip: str) -> Iterator[Thread]:
     """Registers of each processor, or of each task where the server knows them."""
     ask = session.packets.ask
+    described = TargetRegisters()
     if b"qXfer:features:read+" in session.features:
-        text = _document(session, b"features:read:target.xml")
-        architecture = text.partition(b"<architecture>")[2].partition(b"<")[0]
+        described = described_registers(lambda file: _document(session, b"features:read:" + file))
+        architecture = described.architecture
         session.machine = next((word for mark, word in _MACHINES if mark in architecture), "")
     if not session.machine and chip:
         session.machine = read_windows(chip).machine
@@ -291,6 +295,19 @@ def _threads(session: _Session, chip: str) -> Iterator[Thread]:
             yield Thread(
                 stack_pointer=stack,
                 program_counter=program,
-                registers=registers,
+                registers=registers | _task_stack(session, described),
                 crashed=number == 0,
             )
+
+
+def _task_stack(session: _Session, described: TargetRegisters) -> dict[str, int]:
+    """An Arm's stack pointer of tasks, which is in no packet of all registers."""
+    number = described.numbers.get(TASK_STACK)
+    if session.machine != ARM or number is None:
+        return {}
+    answer = session.packets.ask(b"p%x" % number)
+    try:
+        data = bytes.fromhex(answer.decode("ascii"))
+    except ValueError:  # unknown, as an x for each digit
+        return {}
+    return {TASK_STACK: int.from_bytes(data, "little")} if len(data) == _REGISTER else {}

@@ -58,7 +58,9 @@ class MemoryImage:
     in words; `machine`: a word of MACHINES; it, `chip` and `sdk`: "" where the bytes do not name
     them; `build`: of the firmware, the digits of its SHA-256 that the dump has; `reason`: why the
     dump was made, as it says; `symbols`: of its build, None where none are given or they are of
-    another one; `missing`: sentences about what was not in it."""
+    another one; `missing`: sentences about what was not in it; `announced`: ranges of addresses
+    that a truncated dump names and has no bytes of; `truncated`: it may name more of them;
+    `blocks_alone`: a core dump of ESP-IDF, which has of a heap its used blocks at most."""
 
     segments: tuple[MemorySegment, ...]
     files: tuple[str, ...]
@@ -72,6 +74,9 @@ class MemoryImage:
     symbols: FirmwareSymbols | None = field(default=None, repr=False)
     missing: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    announced: tuple[tuple[int, int], ...] = ()
+    truncated: bool = False
+    blocks_alone: bool = False
     _starts: tuple[int, ...] = field(init=False, repr=False, default=())
 
     def __post_init__(self) -> None:
@@ -99,6 +104,15 @@ class MemoryImage:
     def known(self, address: int, size: int) -> bool:
         segment = self.segment_at(address)
         return segment is not None and address + size <= segment.end
+
+    def unknown_in(self, start: int, end: int) -> int:
+        """The number of bytes there that are unknown."""
+        first = max(0, bisect_right(self._starts, start) - 1)
+        last = bisect_left(self._starts, end)
+        overlaps = (
+            min(end, one.end) - max(start, one.address) for one in self.segments[first:last]
+        )
+        return end - start - sum(max(0, size) for size in overlaps)
 
     def word(self, address: int) -> int | None:
         """None: it is unknown. Any address may be given."""
@@ -219,4 +233,7 @@ def together(images: Iterable[MemoryImage]) -> MemoryImage:
         reason=next((part.reason for part in parts if part.reason), ""),
         missing=tuple(line for part in parts for line in part.missing),
         notes=tuple(line for part in parts for line in part.notes),
+        announced=tuple(one for part in parts for one in part.announced),
+        truncated=any(part.truncated for part in parts),
+        blocks_alone=any(part.blocks_alone for part in parts),
     )

@@ -13,7 +13,13 @@ from heapscope.memory.image import log_core
 from heapscope.memory.image.doubts import address_of, check_raw
 from heapscope.memory.image.elf_core import is_elf, read_elf_core
 from heapscope.memory.image.esp_core import is_esp_core, read_esp_core, told_length
-from heapscope.memory.image.flash import check_written, dump_partition, is_flash
+from heapscope.memory.image.flash import (
+    ERASED,
+    SECTOR,
+    check_written,
+    dump_partition,
+    is_flash,
+)
 from heapscope.memory.image.gdb_target import is_target, read_target
 from heapscope.memory.image.hex_text import is_hex_text, read_hex_text
 from heapscope.memory.image.memory_image import MemoryImage, MemorySegment, joined, together
@@ -88,6 +94,8 @@ def _without_address(data: bytes, name: str, shown: str) -> MemoryImage:
         core = _core(part, shown)
         if core is not None:
             return core
+    if data.startswith(ERASED):
+        return _in_erased(data, shown)
     if is_text(data[:HEAD]):
         raise InputError(
             f"{shown}: a text without a core dump in it",
@@ -102,6 +110,17 @@ def _without_address(data: bytes, name: str, shown: str) -> MemoryImage:
     raise InputError(
         f"{shown}: raw memory whose address is not known",
         remedy="name it with its address: FILE@0x3fc80000",
+    )
+
+
+def _in_erased(data: bytes, shown: str) -> MemoryImage:
+    """A part of a flash whose begin is erased. InputError: it has no core dump."""
+    for at in range(0, len(data), SECTOR):
+        if is_esp_core(data[at : at + SECTOR]):
+            return read_esp_core(data[at:], name=shown)
+    raise InputError(
+        f"{shown}: flash that begins erased, and has no core dump",
+        remedy="read the partition of core dumps: its address is in the table of partitions",
     )
 
 
