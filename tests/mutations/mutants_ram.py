@@ -102,6 +102,14 @@ RAM = (
     ),
     Mutant(
         "where the RAM goes",
+        "an ELF may be for a chip with other memory",
+        "lab/heapscope/memory/static/elf_tables.py::image_in_elf",
+        "    if len(images) > 1:",
+        "    if False:",
+        "tests/lab/ram/test_ram_elf.py",
+    ),
+    Mutant(
+        "where the RAM goes",
         "bare code has the heap of an SDK",
         "lab/heapscope/answers/ram/firmware.py::_of_idf",
         "if not named_release and _is_bare(use):",
