@@ -59,7 +59,8 @@ def test_a_sketch_of_another_core_has_the_memories_of_its_linker_script(tmp_path
         ("dram0_0_seg", 0x14000),
         ("iram1_0_seg", 0x8000),
     ]
-    assert [bar.unused for bar in result.memories] == [0x14000 - 0x400, 0x8000 - 0x800]
+    assert [bar.heap for bar in result.memories] == [0x14000 - 0x400, 0]
+    assert [bar.unused for bar in result.memories] == [0, 0x8000 - 0x800]
     assert not any(bar.not_explained for bar in result.memories)
 
 
