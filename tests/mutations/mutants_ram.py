@@ -102,6 +102,14 @@ RAM = (
     ),
     Mutant(
         "where the RAM goes",
+        "an option gives each of its archives all of its bytes",
+        "lab/heapscope/answers/ram/moves.py::_of_archives",
+        "            left -= part",
+        "            left -= 0",
+        MOVES,
+    ),
+    Mutant(
+        "where the RAM goes",
         "an ELF may be for a chip with other memory",
         "lab/heapscope/memory/static/elf_tables.py::image_in_elf",
         "    if len(images) > 1:",
