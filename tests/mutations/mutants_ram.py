@@ -102,6 +102,14 @@ RAM = (
     ),
     Mutant(
         "where the RAM goes",
+        "an archive in flash alone is not known",
+        "lab/heapscope/answers/ram/ram_answer.py::_without_ram",
+        "    inside = {piece.component for piece in use.pieces}",
+        "    inside = {each.component for each in use.pulled}",
+        "tests/lab/budgets/test_check_ram.py",
+    ),
+    Mutant(
+        "where the RAM goes",
         "an option gives each of its archives all of its bytes",
         "lab/heapscope/answers/ram/moves.py::_of_archives",
         "            left -= part",
