@@ -52,7 +52,7 @@ BOARDS = {
             package="qemu-system-arm",
             given=0x2038_0000,
             machine=(
-                *("-machine", "mps2-an386", "-nic", "user"),
+                *("-machine", "mps2-an386", "-nic", "user,id=net"),
                 *("-semihosting-config", "enable=on,target=native"),
                 *("-serial", "stdio", "-serial", "chardev:stream"),
             ),

@@ -12,6 +12,7 @@ from typing import IO
 
 from emulation.firmware import sources
 from emulation.firmware.boards import Board
+from emulation.firmware.peer import Peer
 from emulation.firmware.server import Server
 from emulation.firmware.stream import Listener, Stream, hear
 from emulation.places import MissingError
@@ -37,8 +38,10 @@ def run_firmware(
     sessions: int = 3,
     seed: int = 1,
     listener: Listener = hear,
+    peer: Peer | None = None,
 ) -> Ran:
-    """Until the firmware switches the machine off. MissingError: no QEMU. RuntimeError: it failed,
+    """Until the firmware switches the machine off. `peer`: a host that it has to hear beside the
+    server. MissingError: no QEMU. RuntimeError: it failed,
     with what the console said."""
     if shutil.which(board.qemu) is None:
         raise MissingError(f"{board.qemu}; Debian package: {board.package}")
@@ -52,6 +55,7 @@ def run_firmware(
         for i, word in enumerate((server.port, sessions, seed)):
             place = f"addr={board.given + 4 * i:#x},data={word},data-len=4"
             command += ["-device", f"loader,{place}"]
+        command += peer.options if peer is not None else []
         with Stream(listener, recording) as stream:
             code = run_until(command, stream, console)
         console.seek(0)

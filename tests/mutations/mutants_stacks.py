@@ -97,4 +97,12 @@ STACKS = (
         "depth",
         KNOWN,
     ),
+    Mutant(
+        "bounds of stacks",
+        "every Cortex-M counts without its FPU",
+        "lab/heapscope/memory/stacks/interrupt_port.py::port_of",
+        "_CORTEX_M_FPU if fpu else _CORTEX_M",
+        "_CORTEX_M",
+        ANSWER,
+    ),
 )

@@ -101,6 +101,30 @@ def test_a_component_has_its_bss(checked: Check, tmp_path: Path) -> None:
     assert "no configuration" in result["dram:left"].sentence
 
 
+def test_an_archive_in_flash_alone_has_no_bss(checked: Check, tmp_path: Path) -> None:
+    members = "Archive member included to satisfy reference by file (symbol)\n\n"
+    flash = (
+        "esp-idf/json/libjson.a(cJSON.c.obj)\n        esp-idf/main/libmain.a(main.c.obj) (parse)\n"
+    )
+    assert members in MAP
+    text = MAP.replace(members, members + flash)
+    (tmp_path / "app.map").write_text(text, encoding="utf-8", newline="\n")
+    budgets = """
+        [memory]
+        idf = "5.5"
+        [[run]]
+        build = "app.map"
+        [run.budget]
+        bss."libjson.a" = "1KB"
+        bss."libjso.a" = "1KB"
+        """
+    result = rows(checked(budgets))
+    assert (result["bss:libjson.a"].status, result["bss:libjson.a"].value) == ("kept", 0)
+    assert result["bss:libjso.a"].status == "unknown"
+    with pytest.raises(InputError, match="has nothing in RAM"):
+        ram_of(tmp_path / "app.map", idf="5.5", why="libjson.a")
+
+
 def test_a_build_leaves_what_ram_shows(checked: Check, tmp_path: Path) -> None:
     folder = tmp_path / "build"
     folder.mkdir()

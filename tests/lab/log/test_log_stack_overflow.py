@@ -32,6 +32,18 @@ _FORMS = {
         + "Debug exception reason: Stack canary watchpoint triggered (ipc0) \n",
         ("task ipc0", "CONFIG_ESP_IPC_TASK_STACK_SIZE"),
     ),
+    "a watchpoint as the cause of the panic": (
+        _GURU.format("Stack canary watchpoint triggered (main)"),
+        ("task main", "CONFIG_ESP_MAIN_TASK_STACK_SIZE"),
+    ),
+    "a hook of the program's own, with more words": (
+        "vApplicationStackOverflowHook: Stack overflow in task Sensor\n",
+        ("task Sensor", "where the task is created"),
+    ),
+    "the timers' task, whose name has a blank": (
+        "Stack overflow in task Tmr Svc\n",
+        ("task Tmr Svc", "TIMER_TASK_STACK_DEPTH"),
+    ),
     "a hook of the program's own": (
         "vApplicationStackOverflowHook: task Sensor\n",
         ("task Sensor", "where the task is created"),
@@ -89,6 +101,27 @@ _FORMS = {
         ("task main", "next_stack_limit"),
     ),
 }
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "ERROR: Stack overflow detected in task 'net'",
+        "HardFault: stack overflow in 'net'",
+        "[PANIC] Stack overflow: task=net free=0",
+        "FreeRTOS: stack overflow (task: net)",
+        "Stack overflow (task=net)",
+        "stack overflow, task: net",
+        "Stack overflow detected! Task: net",
+        "Task net: stack overflow",
+        "Task net has overflowed its stack",
+        "FATAL: stack of task net overflowed",
+    ],
+)
+def test_words_of_a_program_name_the_task(tmp_path: Path, line: str) -> None:
+    log = tmp_path / "device.log"
+    log.write_text(f"{line}\n", encoding="ascii")
+    assert "The stack of task net overflowed (line 1)" in hs.log(log).verdict[0]
 
 
 @pytest.mark.parametrize("form", _FORMS)

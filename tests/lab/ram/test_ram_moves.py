@@ -34,6 +34,29 @@ MORE_DATA = """\
  .data._ZL9s_lookups
                 0x000000003ffb0400      0x200 esp-idf/main/libmain.a(main.c.obj)
 """
+MAP_OF_C3 = """\
+Memory Configuration
+
+Name             Origin             Length             Attributes
+iram0_0_seg      0x0000000040380000 0x00060000         xr
+dram0_0_seg      0x000000003fc80000 0x00060000         rw
+*default*        0x0000000000000000 0xffffffffffffffff
+
+Linker script and memory map
+
+                0x0000000000000000                IDF_TARGET_ESP32C3 = 0x0
+
+.iram0.text     0x0000000040380000     0x5000
+ .iram1.1       0x0000000040380000       0x40 esp-idf/spi_flash/libspi_flash.a(api.c.obj)
+                0x0000000040380000                spi_flash_erase
+ .iram1.2       0x0000000040380040     0x1fc0 esp-idf/spi_flash/libspi_flash.a(chip.c.obj)
+ .iram1.3       0x0000000040382000     0x2000 esp-idf/hal/libhal.a(spi_flash_hal.c.obj)
+ .iram1.4       0x0000000040384000     0x1000 esp-idf/main/libmain.a(main.c.obj)
+
+.dram0.data     0x000000003fc85000      0x100
+ .data.state    0x000000003fc85000      0x100 esp-idf/main/libmain.a(main.c.obj)
+OUTPUT(app.elf elf32-littleriscv)
+"""
 
 
 @pytest.fixture
@@ -73,6 +96,23 @@ def test_an_option_moves_what_a_fragment_of_the_sdk_holds(build: Path) -> None:
     assert "no option, attribute or linker fragment" in rows[""].kind
     lines = "CONFIG_FREERTOS_PLACE_FUNCTIONS_INTO_FLASH=y\n"
     assert set(moves(configured(build, lines), "vTaskDelay")) == {""}
+
+
+def test_an_option_drops_code_of_its_archives_and_the_first_has_most_of_it(tmp_path: Path) -> None:
+    (tmp_path / "app.map").write_text(MAP_OF_C3, encoding="utf-8", newline="\n")
+    described = {"target": "esp32c3", "git_revision": "v5.3.1"}
+    (tmp_path / "project_description.json").write_text(json.dumps(described), encoding="utf-8")
+    (tmp_path / "sdkconfig").write_text('CONFIG_IDF_TARGET="esp32c3"\n', encoding="utf-8")
+    line = "CONFIG_SPI_FLASH_ROM_IMPL=y"
+    rows = moves(tmp_path, "libspi_flash.a")
+    assert (rows[line].bytes, rows[line].low, rows[line].high) == (0x2000, 0, 0x2000)
+    assert rows[""].kind == "no attribute or linker fragment that is known moves it"
+    rest = moves(tmp_path, "libhal.a")[line].bytes
+    assert 0 < rest < 0x2000
+    assert moves(tmp_path, "spi_flash_erase")[line].high == 0x40
+    (advice,) = (row for row in ram_of(tmp_path).back if row.lines == (line,))
+    assert advice.bytes == 0x2000 + rest
+    assert line not in moves(tmp_path, "libmain.a")
 
 
 def test_an_option_moves_nothing_that_another_entry_holds(build: Path) -> None:

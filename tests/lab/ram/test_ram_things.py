@@ -98,6 +98,13 @@ def test_a_map_of_another_chip_has_the_memories_of_its_linker_script(map_of_arm:
     assert "the memories are those of the linker script" in result.notes[0]
 
 
+def test_the_main_stack_begins_where_its_own_symbol_is(map_of_arm: Path) -> None:
+    """The limit of the Pico's is the end of other memory."""
+    bottom = "                0x20003e00                __StackBottom = .\nOUTPUT"
+    map_of_arm.write_text(MAP.replace("OUTPUT", bottom), encoding="utf-8")
+    assert bar_of(map_of_arm, "RAM")["kept"] == 0x200
+
+
 def test_a_layout_file_says_what_the_chip_has_and_where_its_heap_lies(
     map_of_arm: Path, tmp_path: Path
 ) -> None:

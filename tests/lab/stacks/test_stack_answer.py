@@ -7,7 +7,7 @@ import struct
 from pathlib import Path
 
 import pytest
-from tests.lab.stacks.small_elf import XTENSA, SmallElf
+from tests.lab.stacks.small_elf import ARM, XTENSA, SmallElf
 from tests.lab.stacks.small_program import RET, Program, auipc, only, take
 
 from heapscope.answers.stacks import stack_hole as hole
@@ -169,6 +169,17 @@ def test_windows_add_the_save_area_of_the_caller(tmp_path: Path) -> None:
     elf.function("worker", bytes.fromhex("36a100 1df0"))
     path = str(elf.write(tmp_path / "app.elf"))
     assert only(bound_stacks(path, entries={"worker": None})).bound == 96
+
+
+@pytest.mark.parametrize(("saves", "added"), [("", 72), ("20ed108a", 208)])
+def test_tasks_of_a_cortex_m_use_the_fpu_where_its_port_saves_it(
+    tmp_path: Path, saves: str, added: int
+) -> None:
+    elf = SmallElf(ARM)
+    elf.function("PendSV_Handler", bytes.fromhex(f"eff30980 08bf {saves} 7047"))
+    elf.function("worker", bytes.fromhex("10b5 10bd"))  # push {r4, lr}
+    path = str(elf.write(tmp_path / "app.elf"))
+    assert only(bound_stacks(path, entries={"worker": None})).bound == 8 + added
 
 
 def test_a_program_may_have_creators_of_its_own(program: Program, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ Row = tuple[int, ...]  # of a table of memory
 Range = tuple[int, int]
 Segment = tuple[int, bytes]
 
-NUMBERS = {"esp32": 0, "esp32c3": 5, "esp32p4": 18}
+NUMBERS = {"esp32": 0, "esp32c3": 5, "esp32h2": 16, "esp32p4": 18}
 
 
 def sealed(

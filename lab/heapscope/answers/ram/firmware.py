@@ -20,10 +20,11 @@ from heapscope.memory.layout.chips import Chip, load_chip
 from heapscope.memory.layout.evidence import fitting_releases
 from heapscope.memory.layout.versions import knows_version
 from heapscope.memory.options import MemoryOptions
+from heapscope.memory.static.elf_tables import image_in_elf, is_described
 from heapscope.memory.static.heap_start import heap_start
 from heapscope.memory.static.read import read_image, read_static
 from heapscope.memory.static.use import PADDING, UNNAMED, StaticUse
-from heapscope.memory.static.uses import uses_of
+from heapscope.memory.static.uses import chips_of, uses_of
 from heapscope.memory.static.window import read_windows
 from heapscope.trace.things.folder_kinds import BuildFolder
 from heapscope.trace.things.thing import Thing, look_at
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 #: A release in the name of the folder of ESP-IDF.
 _IN_PATH = re.compile(r"v?(\d+\.\d+(?:\.\d+)?)(?![\w.])")
+_FIRST = "3.3"  # the first release that describes its firmware in its constants
 
 
 def read_built(
@@ -55,7 +57,7 @@ def read_built(
         return read_described(looked, build, layout)
     if build.zephyr is not None and chip is None:
         return read_zephyr(looked, build)
-    image, notes = _read_image(build)
+    build, image, notes = _read_image(build, chip)
     named = _use(build, image, chip)
     if len(named) == 1:
         name, use = next(iter(named.items()))
@@ -83,19 +85,24 @@ def _of_idf(
     named_release = bool(idf or image or build.sdkconfig or build.idf or build.project)
     if not named_release and _is_bare(use):
         return read_bare(looked, build, name)
-    static = _static(build, image)
+    static = _static(build)
     options: MemoryOptions = {"chip": name, "idf": idf}
     options.update(static)  # type: ignore[typeddict-item]
     chip = load_chip(name)
     if idf is None:
-        options["idf"], about = _release(chip, build, image)
-        more += about
+        options["idf"], why = _release(chip, build, image)
+        more += why
     if build.sdkconfig is not None:
         options["sdkconfig"] = build.sdkconfig
     layout = plain_memory(options, None).layout
     if any(NOT_GIVEN in note for note in layout.notes):
-        more += (f"no file names the release: {layout.sdk} is taken",)
-    named = (build.map, build.elf, None if image is None else build.image, build.sdkconfig)
+        about = "no file names the release"
+        if knows_version(chip.data, _FIRST) and build.elf and not is_described(build.elf):
+            about = f"no file names the release, and {shown(build.elf)} is of one before {_FIRST}"
+            options["idf"] = _FIRST
+            layout = plain_memory(options, None).layout
+        more += (f"{about}: {layout.sdk} is taken",)
+    named = (build.map, build.elf, build.image, build.sdkconfig)
     return BuiltFirmware(
         what=looked.kind.known_as,
         chip=chip.name,
@@ -128,7 +135,7 @@ def _release(
     """The release that the files name, or else the last one that gives the heap the image's
     regions, with a note. None: the image names it, or nobody does."""
     if image is not None and knows_version(chip.data, image.idf):
-        return None, ()
+        return (None if build.image else image.idf), ()
     in_path = _IN_PATH.search(build.idf_path)
     for text in (build.idf, "" if in_path is None else in_path[1]):
         if knows_version(chip.data, text):
@@ -142,20 +149,33 @@ def _release(
     return finished[-1], (note,)
 
 
-def _read_image(build: BuildFolder) -> tuple[Image | None, tuple[str, ...]]:
-    """Beside another file, an image that tells nothing is left out, with a note."""
-    if build.image is None:
-        return None, ()
-    try:
-        return read_image(build.image), ()
-    except InputError as error:
-        if not (build.map or build.elf):
-            raise
-        return None, (f"{error.message}; it is not used",)
+def _read_image(
+    build: BuildFolder, chip: str | None
+) -> tuple[BuildFolder, Image | None, tuple[str, ...]]:
+    """The image, or what the ELF has of it. Beside another file, one that tells nothing is left
+    out, with a note."""
+    notes: tuple[str, ...] = ()
+    if build.image is not None:
+        try:
+            return build, read_image(build.image), ()
+        except InputError as error:
+            if not (build.map or build.elf):
+                raise
+            notes = (f"{error.message}; it is not used",)
+            build = replace(build, image=None)
+    if build.elf is None:
+        return build, None, notes
+    named = chip or build.chip
+    chips = (load_chip(named).name,) if named else chips_of(build.elf)
+    image = image_in_elf(build.elf, chips)
+    if image is not None and len(chips) > 1:
+        about = f"{image.file} has the memory of an {load_chip(image.chip).title}: its table of it"
+        notes += (f"{about} says so, as no file names the chip",)
+    return build, image, notes
 
 
-def _static(build: BuildFolder, image: Image | None) -> Mapping[str, Path]:
-    files = {"bin": build.image if image else None, "map": build.map, "elf": build.elf}
+def _static(build: BuildFolder) -> Mapping[str, Path]:
+    files = {"bin": build.image, "map": build.map, "elf": build.elf}
     return dict([(option, file) for option, file in files.items() if file is not None][:1])
 
 
@@ -181,5 +201,8 @@ def _same(
         build = replace(build, elf=None)
     if image is not None and other_build(windows, use, image.use):
         notes.append(f"{image.file} is of another build, and is not used")
-        image = None
-    return build, image, tuple(notes)
+        image = (
+            None if build.image is None or build.elf is None else image_in_elf(build.elf, (chip,))
+        )
+        build = replace(build, image=None)
+    return build, image, tuple(dict.fromkeys(notes))

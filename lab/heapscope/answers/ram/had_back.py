@@ -95,10 +95,17 @@ def by_options(
     return tuple(sorted(rows, key=lambda row: -row.bytes))
 
 
+def archives_of(trade: TuneTrade) -> tuple[str, ...]:
+    """Those whose code an option drops from RAM; empty: it drops none, or they are not known."""
+    if trade.group != CODE:
+        return ()
+    return next((of for name, of in _ARCHIVES.items() if trade.option.startswith(name)), ())
+
+
 def _in_archives(trade: TuneTrade, use: StaticUse) -> int:
     """The most that a trade can give, by the code of its archives; a map names them."""
-    archives = next((of for name, of in _ARCHIVES.items() if trade.option.startswith(name)), ())
-    if trade.group != CODE or not archives or use.form != MAP:
+    archives = archives_of(trade)
+    if not archives or use.form != MAP:
         return WORD
     return sum(
         piece.size

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from heapscope.answers.ram.built_firmware import BuiltFirmware
-from heapscope.answers.ram.had_back import by_option, main_memory
+from heapscope.answers.ram.cut import BSS
+from heapscope.answers.ram.had_back import archives_of, by_option, main_memory
 from heapscope.answers.ram.moved_code import MovedCode, nothing_moves
-from heapscope.answers.ram.ram_result import RamBack, RamTaskRow
+from heapscope.answers.ram.ram_result import NOTHING, RamBack, RamTaskRow
 from heapscope.answers.ram.stack_changes import stack_changes
 from heapscope.base.readable_name import readable_name
 from heapscope.config.config import Config
@@ -15,6 +18,8 @@ from heapscope.forecast.predict.memory_states import MemoryModel
 from heapscope.forecast.predict.part_table import part_table
 from heapscope.forecast.tune.trades import Trades
 from heapscope.memory.static.use import SectionPiece
+
+_ELSE = "no attribute or linker fragment that is known moves it"
 
 
 def moves_of(
@@ -25,8 +30,14 @@ def moves_of(
     config = None if model is None else model.scene.config
     pieces = [piece for piece in firmware.use.pieces if _is_named(piece, name)]
     named = [task for task in tasks if task.task == name]
+    moved = MovedCode(firmware, config)
+    dropped = () if model is None else tuple(_of_archives(model, moved, firmware, pieces))
+    rows = moved.of(pieces)
+    if dropped:  # so that there is an option
+        rows = tuple(replace(row, kind=_ELSE) if row.by == NOTHING else row for row in rows)
     return (
-        *MovedCode(firmware, config).of(pieces),
+        *dropped,
+        *rows,
         *_of_stacks(firmware, config, named),
         *(() if model is None else _of_parts(model, name, main_memory(firmware))),
     )
@@ -34,6 +45,33 @@ def moves_of(
 
 def _is_named(piece: SectionPiece, name: str) -> bool:
     return name == piece.component or readable_name(name) == readable_name(piece.symbol)
+
+
+def _of_archives(
+    model: MemoryModel, moved: MovedCode, firmware: BuiltFirmware, pieces: Iterable[SectionPiece]
+) -> Iterator[RamBack]:
+    """Options that drop code of an archive. Which of its symbols, no file tells; of several
+    archives, the first has most of it."""
+    own, whole = _in_archives(firmware, pieces), _in_archives(firmware, firmware.use.pieces)
+    for trade in Trades(model=model).possible() if own else ():
+        row, left = by_option(model, trade, main_memory(firmware)), trade.gain
+        archives = archives_of(trade)
+        for archive in () if trade.option in moved.placing else archives:
+            size, part = own[archive], min(left, whole[archive])
+            left -= part
+            if size and part:
+                surely = size == whole[archive] and len(archives) == 1
+                low, high = min(row.low, size) if surely else 0, min(row.high, size)
+                yield replace(row, bytes=min(part, size), low=low, high=high, what=archive)
+
+
+def _in_archives(firmware: BuiltFirmware, pieces: Iterable[SectionPiece]) -> Counter[str]:
+    """Bytes of code and data with a value, by archive."""
+    sizes = Counter[str]()
+    for piece in pieces:
+        if piece.component and firmware.use.sections[piece.section].role != BSS:
+            sizes[piece.component] += piece.size
+    return sizes
 
 
 def _of_stacks(

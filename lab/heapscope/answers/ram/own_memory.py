@@ -34,11 +34,16 @@ _HEAPS = (
     ("_heap_start", "_heap_end"),
     ("_sheap", "_eheap"),
 )
-_STACKS = (("__StackLimit", "__StackTop"), ("_sstack", "_estack"), ("__stack_limit", "__stack"))
+_STACKS = (
+    ("__StackBottom", "__StackTop"),
+    ("__StackLimit", "__StackTop"),
+    ("_sstack", "_estack"),
+    ("__stack_limit", "__stack"),
+)
 #: Where the main stack begins, which grows down.
 _TOPS = ("_estack", "__StackTop", "__stack", "_stack_top", "__stack_top", "_stack", "__initial_sp")
 #: Names in RAM of a malloc that has all behind the program: of newlib, of picolibc, of sbrk().
-_ALLOCATOR = re.compile(r"_*malloc_\w+|\w*heap_end(\.\d+)?|umm_heap|_*brkval|\w*sbrk\w*")
+_ALLOCATOR = re.compile(r"_*malloc_\w+|\w*heap_end(\.\d+)?|umm_\w+|_*brkval|\w*sbrk\w*")
 _NO_FILE = "give --layout with the chip's [[memory]], docs/reference/layout.md"
 
 
@@ -129,6 +134,7 @@ def _firmware(
         if bounds is None and values is None and _allocates(use):
             bounds = _left(use, windows)
             notes += () if bounds is None else ("the main stack grows down in the heap's memory",)
+            bounds = bounds or _to_the_end(use, windows)
         heaps = () if bounds is None else (_region(windows, *bounds),)
     stack = _between(use, windows, _STACKS)
     if stack is not None:
@@ -194,6 +200,16 @@ def _left(use: StaticUse, windows: ChipWindows) -> tuple[int, int] | None:
     ends = [s.start + s.size for s in use.sections if s.start is not None and s.start < top]
     start = max([home[0].start, *(end for end in ends if end <= top)])
     return (start, top) if start < top else None
+
+
+def _to_the_end(use: StaticUse, windows: ChipWindows) -> tuple[int, int] | None:
+    """Where a symbol has the start of the heap alone, as of the ESP8266: its umm_malloc ends where
+    the linker script's memory does."""
+    for name in ("_heap_start", "__heap_start"):
+        home = windows.find(use.symbols[name]) if name in use.symbols else None
+        if home is not None and home[1] < home[0].end:
+            return home[1], home[0].end
+    return None
 
 
 def _region(windows: ChipWindows, start: int, end: int) -> ListedRegion:

@@ -76,6 +76,7 @@ def ram_answer(
         why_heap=opened,
         moves=moves_of(firmware, model, why, tasks) if why else (),
         pulled=tuple(_pulled(use, why)),
+        outside=_without_ram(use),
         notes=(
             *firmware.notes,
             *about_tasks,
@@ -169,6 +170,12 @@ def _pulled(use: StaticUse, component: str) -> Iterator[RamPulled]:
             )
 
 
+def _without_ram(use: StaticUse) -> tuple[str, ...]:
+    """Archives that the linker took members of, and that lie in flash alone."""
+    inside = {piece.component for piece in use.pieces}
+    return tuple(sorted({each.component for each in use.pulled} - inside - {""}))
+
+
 def _named(use: StaticUse, name: str) -> tuple[StaticPart, ...]:
     parts = static_parts(use, by_symbol=True)
     chosen = tuple(
@@ -176,6 +183,11 @@ def _named(use: StaticUse, name: str) -> tuple[StaticPart, ...]:
     )
     if chosen:
         return chosen
+    if name in _without_ram(use):
+        raise InputError(
+            f"{use.file}: {printable(name)} has nothing in RAM",
+            remedy="give a component or a symbol of the answer",
+        )
     names = {text for part in parts for text in (part.component, part.symbol) if text}
     raise InputError(
         f"{use.file}: nothing in RAM has the name '{printable(name)}'",

@@ -214,4 +214,7 @@ class RamResult(Document):
     pulled: tuple[RamPulled, ...] = figure(
         "Who pulls in the members of the component that --why names, by the map.", default=()
     )
+    outside: tuple[str, ...] = figure(
+        "Archives of the linker map that have nothing in RAM.", hidden=True, default=()
+    )
     notes: tuple[str, ...] = figure("Sentences about what the answer rests on.", default=())

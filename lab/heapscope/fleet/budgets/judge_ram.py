@@ -62,6 +62,8 @@ def _left(budget: Budget, states: tuple[RamStateRow, ...]) -> Judgement:
 
 def _bss(budget: Budget, ram: RamResult) -> Judgement:
     inside = [row for row in ram.static.components if row.component == budget.qualifier]
+    if not inside and budget.qualifier in ram.outside:
+        return Judgement(value=0, cause=Cause(text="It has nothing in RAM."))
     if not inside:
         return _no("component", budget, (row.component for row in ram.static.components))
     symbols = [row for row in ram.static.symbols if row.component == budget.qualifier]

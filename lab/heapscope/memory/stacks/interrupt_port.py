@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass
 
@@ -56,20 +57,32 @@ _CORTEX_M_FPU = InterruptPort(
     source="26 words and alignment (ARMv7-M Architecture Reference Manual, B1.5.7), and r4 to r11, "
     "r14 and s16 to s31 of FreeRTOS's xPortPendSVHandler",
 )
+_SWITCHES = ("PendSV_Handler", "xPortPendSVHandler")
+#: VSTMDB Rn!, {s16-s31} ("ARMv7-M Architecture Reference Manual", A7.7.255).
+_SAVES_FPU = re.compile(rb"[\x20-\x2f]\xed\x10\x8a", re.DOTALL)
 #: A function of Xtensa's windows may save 4 registers of its caller below its own stack pointer
 #: ("Xtensa ISA", The Base-Save Area).
 WINDOW_SAVE = 16
 
 
-def port_of(code: CodeElf, *, fpu: bool = True) -> InterruptPort | None:
-    """By functions of the port that are in the program; None: no port that is known. `fpu`: the
-    tasks of a Cortex-M may use its registers."""
+def port_of(code: CodeElf) -> InterruptPort | None:
+    """By functions of the port that are in the program; None: no port that is known."""
     names: Collection[str] = code.aliases
     if code.machine == "xtensa" and "_frxt_int_enter" in names:
         return _XTENSA
     if code.machine.startswith("riscv") and "rtos_int_enter" in names:
         coprocessors = {"rtos_save_fpu_coproc", "rtos_save_pie_coproc"} & set(names)
         return _RISCV_COPROCESSORS if coprocessors else _RISCV
-    if code.machine == "thumb" and {"PendSV_Handler", "xPortPendSVHandler"} & set(names):
+    switches = [name for name in _SWITCHES if name in names]
+    if code.machine == "thumb" and switches:
+        fpu = any(_saves_fpu(code, code.aliases[name]) for name in switches)
         return _CORTEX_M_FPU if fpu else _CORTEX_M
     return None
+
+
+def _saves_fpu(code: CodeElf, number: int) -> bool:
+    """Tasks of a port that does not save s16 to s31 cannot use the FPU."""
+    function = code.functions[number]
+    return (
+        _SAVES_FPU.search(code.bytes_at(function.start, function.end - function.start)) is not None
+    )

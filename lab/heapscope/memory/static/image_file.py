@@ -22,6 +22,7 @@ from heapscope.memory.layout.program_starts import ListedRegion
 from heapscope.memory.static.image_tables import HeapTables, Segment, heap_tables, places_of
 from heapscope.memory.static.use import UNNAMED, Section, SectionPiece, StaticUse
 from heapscope.trace.things.binary_kinds import BOOT_LOADER, image_kind
+from heapscope.trace.things.kind import KnownAs
 
 IMAGE_MAX = 64 << 20  #: bytes; a chip's flash has no more
 _HEADER, _SEGMENT, _HASH = 24, 8, 32
@@ -66,15 +67,27 @@ def image_of(data: bytes, *, name: str) -> Image:
     if not kind.sdk:
         why = "which has no heap" if kind.what == BOOT_LOADER else "which names no release"
         raise InputError(f"{name}: {kind.what}, {why}", remedy=_REMEDY)
-    tables = heap_tables(read_chip(kind.chip), tuple(_segments(data, name)), name=name)
+    segments = tuple(_segments(data, name))
     (entry,) = struct.unpack_from("<I", data, 4)
+    return image_of_segments(segments, entry, kind, name=name)
+
+
+def image_of_segments(
+    segments: tuple[Segment, ...], entry: int, kind: KnownAs, *, name: str
+) -> Image:
+    """`kind`: its chip and its release. InputError: it does not tell its heap."""
+    tables = heap_tables(read_chip(kind.chip), segments, name=name)
     return Image(
         file=name,
         what=kind.what,
         chip=kind.chip,
         idf=kind.sdk,
         regions=tables.regions,
-        links=frozenset(link for link, texts in _TEXTS.items() if any(t in data for t in texts)),
+        links=frozenset(
+            link
+            for link, texts in _TEXTS.items()
+            if any(text in segment.data for text in texts for segment in segments)
+        ),
         use=_use(name, tables, entry),
     )
 

@@ -102,6 +102,7 @@ _LINKERS = frozenset(
         "_eheap",
         "__HeapBase",
         "__HeapLimit",
+        "__StackBottom",
         "__StackLimit",
         "__StackTop",
         "__heap_start",

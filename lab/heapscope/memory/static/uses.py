@@ -25,7 +25,7 @@ _MAGIC, _MACHINE_AT, _ENTRY_AT = b"\x7fELF", 18, 24
 def uses_of(path: Path, chip: str | None = None) -> dict[str, StaticUse]:
     """By each chip that the file may be of; of `chip` alone where it is named. InputError: there is
     one chip, and the file is damaged."""
-    chips = (chip,) if chip else _chips(path)
+    chips = (chip,) if chip else chips_of(path)
     if len(chips) == 1:
         return {chips[0]: read_static(path, chips[0])}
     uses = {}
@@ -37,7 +37,8 @@ def uses_of(path: Path, chip: str | None = None) -> dict[str, StaticUse]:
     return uses
 
 
-def _chips(path: Path) -> tuple[str, ...]:
+def chips_of(path: Path) -> tuple[str, ...]:
+    """Those that an ELF or a linker map may be for."""
     with path.open("rb") as file:
         head = file.read(_ENTRY_AT + 4)
     if head.startswith(_MAGIC) and len(head) == _ENTRY_AT + 4:

@@ -24,7 +24,7 @@ _OTHERS = (
 _TAR = (b"ustar", 257)
 #: esp_image_header_t and esp_app_desc_t of ESP-IDF; an image's number of its chip.
 IMAGE_MARK, _APP = 0xE9, 0xABCD5432
-_APP_AT = 32
+_APP_AT, _APP_SIZE = 32, 256
 CHIP_NUMBERS = {
     0: "esp32",
     2: "esp32s2",
@@ -166,14 +166,23 @@ def image_kind(head: bytes) -> KnownAs | None:
     (number,) = struct.unpack_from("<H", head, 12)
     if number not in CHIP_NUMBERS:
         return None
-    if len(head) < _APP_AT + 256 or struct.unpack_from("<I", head, _APP_AT)[0] != _APP:
+    sdk = described_sdk(head[_APP_AT:])
+    if sdk is None:
         (first,) = struct.unpack_from("<I", head, _FIRST_AT)
         what = NO_DESCRIPTION if first >> 20 == _FLASH_OF_ESP32 else BOOT_LOADER
         return KnownAs(kind="image", what=what, chip=CHIP_NUMBERS[number])
-    project = _text(head, 48)
+    project = _text(head[_APP_AT:], 48)
     named = f"the image of the firmware {project}" if project else "a firmware's image"
-    return KnownAs(kind="image", what=named, chip=CHIP_NUMBERS[number], sdk=_text(head, 112))
+    return KnownAs(kind="image", what=named, chip=CHIP_NUMBERS[number], sdk=sdk)
 
 
-def _text(head: bytes, at: int) -> str:
-    return printable(head[_APP_AT + at : _APP_AT + at + 32].partition(b"\0")[0])
+def described_sdk(constants: bytes) -> str | None:
+    """The release in the description at the beginning of a firmware's constants; None: they have
+    no description."""
+    if len(constants) < _APP_SIZE or struct.unpack_from("<I", constants)[0] != _APP:
+        return None
+    return _text(constants, 112)
+
+
+def _text(constants: bytes, at: int) -> str:
+    return printable(constants[at : at + 32].partition(b"\0")[0])

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
-from heapscope.trace.things.binary_kinds import image_kind
+from heapscope.trace.things.binary_kinds import BOOT_LOADER, image_kind
 from heapscope.trace.things.kind import FOLDER, OTHER, KnownAs
 from heapscope.trace.things.zephyr_build import zephyr_config, zephyr_values
 
@@ -130,7 +130,7 @@ def _is_app(path: Path) -> bool:
             kind = image_kind(file.read(_HEAD))
     except OSError:
         return False
-    return kind is not None and bool(kind.sdk)
+    return kind is not None and kind.what != BOOT_LOADER
 
 
 def _of_zephyr(config: Path) -> BuildFolder:
