@@ -139,6 +139,14 @@ OF_LOGS = (
     ),
     Mutant(
         "the order of lines",
+        "a history stands in the order of its entities",
+        "lab/heapscope/logs/reader/histories.py::_sorted",
+        "sorted(samples, key=lambda one: one[0])",
+        "list(samples)",
+        f"{TESTS}/test_log_histories.py",
+    ),
+    Mutant(
+        "the order of lines",
         "a line that comes late is one of another start",
         "lab/heapscope/memory/layout/uptimes.py::LateLines.take",
         "return late",
