@@ -270,7 +270,8 @@ static size_t row_read(const hs_log_table_t *table, const char *text, const hs_l
     return count;
 }
 
-/* Whether a row of a table that names its figures in a column is no other heading: "unavailable". */
+/* Whether it is a row, maybe one of "unavailable", in a table that names its figures in a column,
+ * and does not begin another table. */
 static bool is_row_of_names(const hs_log_table_t *table, const char *text,
                             const hs_log_cell_t *cells)
 {
