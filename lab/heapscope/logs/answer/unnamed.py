@@ -95,5 +95,10 @@ def _unit(values: Sequence[int]) -> int:
 
 def one_a_line(pieces: Iterable[bytes]) -> Iterator[bytes]:
     """The numbers of rows, each on a line."""
-    for number in _ANY.findall(b"".join(pieces).decode("utf-8", "replace")):
-        yield f"{number}\n".encode()
+    left = b""
+    for piece in pieces:
+        numbers = re.findall(rb"\d+", left + piece)
+        ends = (left + piece)[-1:].isdigit()  # a number that may go on in the next piece
+        left = numbers.pop() if numbers and ends else b""
+        yield from (number + b"\n" for number in numbers)
+    yield left + b"\n"
