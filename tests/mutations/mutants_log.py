@@ -130,6 +130,22 @@ OF_LOGS = (
         f"{TESTS}/test_log_devices.py",
     ),
     Mutant(
+        "two devices in one log",
+        "lines that are a little late are of one device whatever they say",
+        "lab/heapscope/logs/reader/late_lines.py::late_are_others",
+        "if len(beside) < _LEAST:",
+        "if beside:",
+        f"{TESTS}/test_log_order.py",
+    ),
+    Mutant(
+        "the order of lines",
+        "a history stands in the order of its entities",
+        "lab/heapscope/logs/reader/histories.py::_sorted",
+        "sorted(samples, key=lambda one: one[0])",
+        "list(samples)",
+        f"{TESTS}/test_log_histories.py",
+    ),
+    Mutant(
         "the order of lines",
         "a line that comes late is one of another start",
         "lab/heapscope/memory/layout/uptimes.py::LateLines.take",

@@ -270,6 +270,19 @@ static size_t row_read(const hs_log_table_t *table, const char *text, const hs_l
     return count;
 }
 
+/* Whether it is a row, maybe one of "unavailable", in a table that names its figures in a column,
+ * and does not begin another table. */
+static bool is_row_of_names(const hs_log_table_t *table, const char *text,
+                            const hs_log_cell_t *cells)
+{
+    bool names = false, values = false;
+    for (size_t i = 0; i < table->count; i++) {
+        names |= table->column[i].what == NAME;
+        values |= table->column[i].what == VALUE && column_of(table, text, &cells[i]).what != VALUE;
+    }
+    return names && values;
+}
+
 bool hs_log_table_read(hs_log_table_t *table, const char *text, size_t length, uint64_t line,
                        hs_lab_log_fact_t *facts, size_t capacity, size_t *count)
 {
@@ -289,7 +302,7 @@ bool hs_log_table_read(hs_log_table_t *table, const char *text, size_t length, u
         if (cells_of(text, length, separator, cells) == table->count) {
             *count = row_read(table, text, cells, facts, capacity);
             table->line = line;
-            if (*count != 0) {
+            if (*count != 0 || is_row_of_names(table, text, cells)) {
                 return true;
             }
         } else if (line == table->line + 1) {

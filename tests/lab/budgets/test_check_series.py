@@ -34,9 +34,12 @@ def file_of(*budgets: str) -> str:
 
 def test_a_leak_breaks_the_budgets_of_a_series(tmp_path: Path, checked: Check) -> None:
     write(tmp_path, lost=200)
-    text = file_of('need_until.16717 = "30d"', 'trend.free = "1 KB/day"')
+    text = file_of(
+        'need_until.16717 = "30d"', 'trend.free = "1 KB/day"', 'trend.largest = "0 B/day"'
+    )
     judged = rows(checked(text))
     until, trend = judged["need_until:16717"], judged["trend:free"]
+    assert judged["trend:largest"].value == pytest.approx(120 * 24, rel=0.1)
     assert (until.status, trend.status) == ("broken", "broken")
     assert until.unit == "s"
     band = heapscope.log(tmp_path / "device.log", need=[16_717]).needs[0].until

@@ -109,6 +109,24 @@ def test_times_of_two_devices_are_no_late_lines(form: str, apart: int, tmp_path:
     assert "two devices" in " ".join(result.verdict)
 
 
+@pytest.mark.parametrize("form", ["prefix", "key"])
+@pytest.mark.parametrize(("behind", "every"), [(7_000, 3), (25_000, 3), (7_000, 12)])
+def test_a_clock_that_is_a_little_behind_is_another_device(
+    form: str, behind: int, every: int, tmp_path: Path, seed: int
+) -> None:
+    """The second one is heard more rarely, and each of its lines is a few lines late."""
+    rng = random.Random(seed)
+    heard = [(10_000 * at, 0) for at in range(10, 200)]
+    heard += [(10_000 * at + 3_000, 1) for at in range(10, 200, every)]
+    lines = [
+        (ms + rng.randrange(200) - behind * who, 90_000 - 30_000 * who - rng.randrange(900))
+        for ms, who in sorted(heard)
+    ]
+    result = _result(tmp_path, form, lines)
+    assert result.needs[0].fits is None
+    assert "two devices" in " ".join(result.verdict)
+
+
 def test_a_device_that_starts_again_and_again_has_no_late_lines(tmp_path: Path) -> None:
     lines = [(ms + 20 * start, 90_000 - ms) for start in range(6) for ms in (5000, 15_000, 25_000)]
     result = _result(tmp_path, "prefix", lines)

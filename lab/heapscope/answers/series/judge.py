@@ -98,7 +98,7 @@ def judge_series(series: HeapSeries, earlier: Sequence[HeapSeries] = ()) -> Seri
         dies=dies,
         series=series,
         figure=figure,
-        speed=_speed(series, figure) if dies >= _LIKELY else None,
+        speed=speed_of(series, figure) if dies >= _LIKELY else None,
         points=_falling(series),
         earlier=tuple(earlier),
     )
@@ -135,7 +135,7 @@ def _moves(levels: Levels) -> bool:
     return bool(high - low > 4 * np.median(np.abs(np.diff(levels))) + 1)
 
 
-def _speed(series: HeapSeries, figure: str) -> SeriesBand | None:
+def speed_of(series: HeapSeries, figure: str) -> SeriesBand | None:
     since = series.since(last_change(series))
     levels = since.largest if figure == "largest" and since.largest is not None else since.free
     moments, tops = blocks(since.seconds, alike(levels, since.phases))

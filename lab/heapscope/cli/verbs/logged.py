@@ -50,10 +50,11 @@ class LogOptions:
     ) -> int:
         """How many lines it has."""
         from heapscope.logs.reader.facts import read_log
+        from heapscope.logs.reader.histories import in_order
         from heapscope.logs.reader.words_file import read_words
 
         return read_log(
-            pieces,
+            in_order(pieces),
             reading,
             patterns=self.figure,
             words=() if self.words is None else read_words(self.words),

@@ -61,7 +61,7 @@ def judge_trend(budget: Budget, log: LogResult) -> Judgement:
     unknown = [row for row in rows if row.verdict == UNKNOWN]
     lost = 0.0
     for row in rows:
-        if row.verdict in DYING and row.per_second is None:
+        if row.verdict in DYING and row.seconds is None:
             return Judgement(value=None, why="the lines of the log tell no time")
         if row.verdict in DYING and row.per_second is not None:
             lost = max(lost, row.per_second.value * _SECONDS[budget.per])

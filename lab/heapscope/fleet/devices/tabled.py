@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 _HEAD = 1 << 16  # bytes that have the heading and some rows
 _SMALL = 1 << 20  # bytes of a table whose devices are counted before it is taken for a fleet
 _DEVICES = 3  # from so many on a small table is one
+_READ = ("device", "host", "node", "mac", "id")  # columns by which a log is divided, too
 _KINDS = {".csv": "csv", ".tsv": "csv", ".parquet": "parquet", ".jsonl": "json", ".ndjson": "json"}
 _PACKED = (".gz", ".zst")
 _LOOKED_AT = 1000  # rows that show how times are written
@@ -65,7 +67,7 @@ def fleet_table(files: Sequence[Path]) -> FleetTable | None:
     columns = fleet_columns(heads[0]) if heads[0] else None
     if columns is None or any(head != heads[0] for head in heads):
         return None
-    if kind == "csv" and len(files) == 1 and not columns.build and _few(files[0], columns):
+    if len(files) == 1 and not columns.build and _few(files[0], kind, columns):
         return None
     return FleetTable(files=tuple(files), kind=kind, columns=columns)
 
@@ -103,11 +105,24 @@ def _separator(file: Path) -> str:
     return max(",;\t|", key=line.count)
 
 
-def _few(file: Path, columns: FleetColumns) -> bool:
-    if file.stat().st_size > _SMALL:
+def _few(file: Path, kind: str, columns: FleetColumns) -> bool:
+    if file.stat().st_size > _SMALL or kind == "parquet":
         return False
-    rows = csv.DictReader(StringIO(_text(file, _SMALL)), delimiter=_separator(file))
-    return len({row.get(columns.device) for row in rows}) < _DEVICES
+    text = _text(file, _SMALL)
+    rows: Iterable[Any] = csv.DictReader(StringIO(text), delimiter=_separator(file))
+    if kind == "json":
+        rows = map(_object, text.splitlines())
+    least = _DEVICES if kind == "csv" and columns.device in _READ else 2
+    return len({str(row[columns.device]) for row in rows if columns.device in row}) < least
+
+
+def _object(line: str) -> dict[str, Any]:
+    """A line of JSON; empty: it cannot be read as one."""
+    try:
+        held = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return held if isinstance(held, dict) else {}
 
 
 def _reader(kind: str) -> str:

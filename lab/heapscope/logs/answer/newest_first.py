@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
+from heapscope.base.errors import InputError
 from heapscope.logs.answer.heap_series import main_figure
 from heapscope.logs.reader.figures import LoggedFigure, LoggedFigures
 
 _LEAST = 5  # steps back
 _MOSTLY = 0.9  # of the steps
+_MOST = 1 << 28  # bytes
 NOTE = (
     "The times of the lines fall, so the log is read from its last line to its first, and its "
     "lines are counted in that order."
@@ -37,8 +39,18 @@ def _falls(points: list[LoggedFigure]) -> bool:
 
 
 def oldest_first(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The lines from the last to the first; a heading, which has no digit, stays the first."""
-    first, *lines = b"".join(pieces).splitlines() or [b""]
+    """The lines from the last to the first; a heading, which has no digit, stays the first.
+    InputError: it is longer than what is held in memory."""
+    held, size = [], 0
+    for piece in pieces:
+        held.append(piece)
+        size += len(piece)
+        if size > _MOST:
+            raise InputError(
+                f"the newest line is the first one, and the log has more than {_MOST >> 20} MB",
+                remedy="turn it before: tac FILE | heapscope log -",
+            )
+    first, *lines = b"".join(held).splitlines() or [b""]
     heading = not any(char in b"0123456789" for char in first)
     if heading:
         yield first + b"\n"

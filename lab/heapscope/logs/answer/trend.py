@@ -19,6 +19,7 @@ from heapscope.answers.series.judge import (
     VERDICTS,
     SeriesVerdict,
     judge_series,
+    speed_of,
 )
 from heapscope.base.request import Request
 from heapscope.base.rows.figure import figure
@@ -195,7 +196,8 @@ def _one(
     series = judged.series
     span = float(series.seconds[-1] - series.seconds[0])
     decides = (name == "largest") == (judged.figure == "largest")
-    speed = _row(judged.speed) if decides and verdict in DYING else None
+    band = judged.speed if decides else speed_of(series, "largest" if name == "largest" else "free")
+    speed = _row(band) if judged.speed is not None and verdict in DYING else None
     each = None if speed is None else speed.times(span / (len(values) - 1))
     line = float(np.polyfit(series.seconds, values, 1)[0]) if series.has_time else None
     death = judged.until(0) if verdict == LEAK and name != "largest" and series.has_time else None

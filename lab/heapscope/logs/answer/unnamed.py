@@ -7,6 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from math import gcd
 
 from heapscope.base.printable import printable
 
@@ -17,6 +18,7 @@ _DIVIDED = re.compile(r"(?:^|->|=>|→|[,;|\t]|\W{3}) ?$")
 _ROW = re.compile(r"\s*\d{4,8}(?:\s*(?:->|=>|→|,|;|\|)\s*\d{4,8}){3,}\s*$")
 _LEAST, _MOST = 1 << 10, 1 << 23  # bytes that are free
 _RANGE = 4  # the largest one by the least
+_UNITS = (4, 8)  # a larger step is that of a sensor, of frames or of sectors
 _BITS = 9  # of evidence: that so many sizes are multiples of 4 or 8 has a chance of 1 in 512
 _ROUND = 100  # a number of which all are multiples is one of people
 _LINES = 3
@@ -52,7 +54,9 @@ def unnamed(head: bytes) -> UnnamedFigure | None:
         pattern = r"^(?P<free>\d+)$"
         quote = rows[0].strip()
         return (
-            UnnamedFigure(pattern=pattern, in_rows=True, quote=quote, unit=unit) if unit else None
+            UnnamedFigure(pattern=pattern, in_rows=True, quote=quote, unit=unit)
+            if unit in _UNITS
+            else None
         )
     values: dict[str, list[int]] = defaultdict(list)
     quotes: dict[str, str] = {}
@@ -67,6 +71,8 @@ def unnamed(head: bytes) -> UnnamedFigure | None:
     if len(units) != 1:
         return None  # none, or nobody knows which
     [(words, unit)] = units.items()
+    if unit not in _UNITS:
+        return None
     pattern = f"^{re.escape(words).replace('0', chr(92) + 'd+')}(?P<free>\\d+)"
     pattern = pattern.replace("\\ ", " ").replace("\\\t", "\\t")
     if len(pattern) > _PATTERN_MAX:
@@ -82,13 +88,17 @@ def _unit(values: Sequence[int]) -> int:
         return 0
     if max(known) > _RANGE * min(known) or all(value % _ROUND == 0 for value in known):
         return 0
-    for unit, bits in ((8, 3), (4, 2)):
-        if all(value % unit == 0 for value in known):
-            return unit if bits * len(known) >= _BITS else 0
-    return 0
+    unit = gcd(*known)
+    bits = 3 if unit % 8 == 0 else 2 if unit % 4 == 0 else 0
+    return unit if bits * len(known) >= _BITS else 0
 
 
 def one_a_line(pieces: Iterable[bytes]) -> Iterator[bytes]:
     """The numbers of rows, each on a line."""
-    for number in _ANY.findall(b"".join(pieces).decode("utf-8", "replace")):
-        yield f"{number}\n".encode()
+    left = b""
+    for piece in pieces:
+        numbers = re.findall(rb"\d+", left + piece)
+        ends = (left + piece)[-1:].isdigit()  # a number that may go on in the next piece
+        left = numbers.pop() if numbers and ends else b""
+        yield from (number + b"\n" for number in numbers)
+    yield left + b"\n"

@@ -11,11 +11,13 @@ from itertools import pairwise
 from statistics import median
 
 from heapscope.base.printable import printable
+from heapscope.logs.reader.late_lines import late_are_others
 from heapscope.memory.layout.uptimes import LateLines
 from heapscope.native.log import Fact
 
 _KINDS_MOST = 16  # kinds of lines that are distinguished
-_KEPT = 64  # lines of each, the last ones
+_KEPT = 64  # lines of each that are compared, the last ones
+_HELD = 512  # the same, where few are late
 _ALL = 1024  # lines that are all taken
 _OF_MANY = 16  # beyond, one of so many runs of lines is taken
 _LEAST = 2  # lines of each device
@@ -25,6 +27,7 @@ _APART = 4  # times as far apart as each goes by itself
 _APART_NAMED = 2  # the same, where the name is one of a device
 _OFTEN = 6  # times that lines of one time differ
 _SAME_MS = 2000
+_CORES_MS = 1000  # by which lines of two cores may be out of order
 _FAR = 20  # a share of what is free
 _ALONE = 6  # lines that differ in no name
 _LABEL = 4  # words of a name, at most
@@ -114,7 +117,11 @@ class _Sender:
     reported: tuple[str, ...]  # the figures of its lines
     tokens: tuple[str, ...]
     clocks: tuple[int, ...]  # which of its numbers are times
-    lines: deque[_SentLine] = field(default_factory=lambda: deque(maxlen=_KEPT))
+    held: deque[_SentLine] = field(default_factory=lambda: deque(maxlen=_HELD))
+
+    @property
+    def lines(self) -> list[_SentLine]:
+        return list(self.held)[-_KEPT:]
 
 
 class Senders:
@@ -150,7 +157,7 @@ class Senders:
         line = _SentLine(
             self._order, value, time, fact.uptime, boot, fact.min, fact.total, numbers, fact.time
         )  # fmt: skip
-        sender.lines.append(line)
+        sender.held.append(line)
 
     def mixture(self) -> Mixture | None:
         """None: they are those of one device, as far as can be seen."""
@@ -345,7 +352,26 @@ def _alone(sender: _Sender) -> Mixture | None:
         return Mixture(why="the times go to and fro")
     if any(_backs(times) >= _TURNS for times in clocks) and _take_turns(lines):
         return Mixture(why="the times go to and fro, and so do the figures")
-    return _by_number(sender) if sender.tokens[:1] == ("#",) else None
+    numbered = _by_number(sender) if sender.tokens[:1] == ("#",) else None
+    return numbered or _late_ones(sender)
+
+
+def _late_ones(sender: _Sender) -> Mixture | None:
+    """Lines of which too few are late for the other rules."""
+    boot = sender.held[-1].boot
+    lines = [line for line in sender.held if line.boot == boot]
+    values = [line.value for line in lines]
+    uptimes = [float(line.uptime) for line in lines if line.uptime is not None]
+    dates = [float(line.date) for line in lines if line.date is not None]
+    clocks = [[line.numbers[at] for line in lines] for at in sender.clocks]
+    rows = [(times, 0) for times in (*clocks, dates) if len(times) == len(lines)]
+    if len(uptimes) == len(lines):  # of a prefix, which is a number of the line, too
+        rows = [(uptimes, _CORES_MS), *(row for row in rows if row[0] != uptimes)]
+    for times, least in rows:
+        why = late_are_others([*zip(times, values, strict=True)], least=least)
+        if why:
+            return Mixture(why=why)
+    return None
 
 
 def _by_number(sender: _Sender) -> Mixture | None:
@@ -355,9 +381,9 @@ def _by_number(sender: _Sender) -> Mixture | None:
         key = line.numbers[0]
         if key not in parts:
             parts[key] = replace(
-                sender, tokens=(f"{key:g}", *sender.tokens[1:]), lines=deque(maxlen=_KEPT)
+                sender, tokens=(f"{key:g}", *sender.tokens[1:]), held=deque(maxlen=_KEPT)
             )
-        parts[key].lines.append(line)
+        parts[key].held.append(line)
     one, other, *more = [*parts.values(), None, None]
     if one is None or other is None or more != [None, None]:
         return None
