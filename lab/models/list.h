@@ -40,6 +40,9 @@
     PLAIN("heap_4", hs_model_heap_4)                                                               \
     PLAIN("heap_4-4", hs_model_heap_4_4)                                                           \
     PLAIN("sys_heap", hs_model_sys_heap)                                                           \
+    PLAIN("newlib-nano", hs_model_newlib_nano)                                                     \
+    PLAIN("newlib-nano-4.1", hs_model_newlib_nano_4_1)                                             \
+    PLAIN("newlib-nano-3.3", hs_model_newlib_nano_3_3)                                             \
     PLAIN("o1heap", hs_model_o1heap)
 
 #define HS_MODEL_DECLARE(name, object) extern const hs_model_t object;
