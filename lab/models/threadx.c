@@ -11,10 +11,9 @@
  * join is one free block here: heap->index->by_place has these runs. `mem` keeps the blocks as they are,
  * which decide how much of a run a request takes. There is no realloc and no aligned allocation.
  */
-#include "free_index.h"
-#include "largest.h"
 #include "list.h"
 #include "region.h"
+#include "runs.h"
 #include "seen.h"
 
 #define HEADER UINT32_C(8)
@@ -30,7 +29,7 @@ typedef struct threadx {
     uint32_t last;
     uint32_t available; /* as it reports: free blocks with their headers */
     uint32_t fragments;
-    hs_largest_t largest; /* of the runs */
+    hs_runs_t runs;
 } threadx_t;
 
 static threadx_t *threadx_of(hs_sim_t *heap)
@@ -41,11 +40,6 @@ static threadx_t *threadx_of(hs_sim_t *heap)
 static const threadx_t *threadx_of_const(const hs_sim_t *heap)
 {
     return (const threadx_t *)heap;
-}
-
-static hs_order_t *runs_of(const hs_sim_t *heap)
-{
-    return &heap->index->by_place;
 }
 
 static void link_to(hs_sim_t *heap, uint32_t block, uint32_t next)
@@ -60,45 +54,14 @@ static void set_owner(hs_sim_t *heap, uint32_t block, uint32_t owner)
     heap->steps.writes++;
 }
 
-/* ---- runs ------------------------------------------------------------------------------------- */
-
-static void count(threadx_t *pool, uint32_t size)
-{
-    pool->heap.tally.free += size - HEADER;
-    pool->heap.tally.free_blocks++;
-    hs_largest_add(&pool->largest, size);
-}
-
-static void uncount(threadx_t *pool, uint32_t size)
-{
-    pool->heap.tally.free -= size - HEADER;
-    pool->heap.tally.free_blocks--;
-    hs_largest_take(&pool->largest, size);
-}
-
-static void remove_run(threadx_t *pool, uint32_t at)
-{
-    hs_order_t *runs = runs_of(&pool->heap);
-    uncount(pool, hs_order_low(runs, at));
-    hs_order_remove(runs, runs->keys[at]);
-}
-
-static void add_run(threadx_t *pool, uint32_t start, uint32_t size)
-{
-    const bool has_room = hs_order_add(runs_of(&pool->heap), hs_index_key(start, size));
-    HS_ASSERT(has_room); /* host memory ends */
-    (void)has_room;
-    count(pool, size);
-}
-
 /* ---- allocate and release --------------------------------------------------------------------- */
 
 /* Joins the first blocks of a run until they have `wanted` bytes. Returns the end of what is joined. */
 static uint32_t join(threadx_t *pool, uint32_t at, uint32_t wanted)
 {
     hs_sim_t *heap = &pool->heap;
-    const uint32_t start = hs_order_high(runs_of(heap), at);
-    const uint32_t end = start + hs_order_low(runs_of(heap), at);
+    const uint32_t start = run_start(heap, at);
+    const uint32_t end = run_end(heap, at);
     uint32_t next = hs_region_get_link(heap, start);
     heap->steps.nodes++;
     while (next != end && next - start - HEADER < wanted) {
@@ -113,8 +76,7 @@ static uint32_t join(threadx_t *pool, uint32_t at, uint32_t wanted)
 static uint32_t take(threadx_t *pool, uint32_t at, uint32_t next, uint32_t wanted)
 {
     hs_sim_t *heap = &pool->heap;
-    const uint32_t block = hs_order_high(runs_of(heap), at);
-    const uint32_t end = block + hs_order_low(runs_of(heap), at);
+    const uint32_t block = run_start(heap, at);
     if (next - block - HEADER - wanted >= REST_MIN) {
         const uint32_t rest = block + HEADER + wanted;
         link_to(heap, rest, next);
@@ -123,10 +85,7 @@ static uint32_t take(threadx_t *pool, uint32_t at, uint32_t next, uint32_t wante
         pool->fragments++;
         next = rest;
     }
-    remove_run(pool, at);
-    if (next != end) {
-        add_run(pool, next, end - next);
-    }
+    runs_use(heap, &pool->runs, block, next);
     set_owner(heap, block, heap->base);
     pool->available -= next - block;
     heap->tally.used += next - block - HEADER;
@@ -150,7 +109,7 @@ static uint32_t model_malloc(hs_sim_t *heap, uint32_t size)
     }
     for (uint32_t at = 0; at < runs_of(heap)->count; at++) {
         const uint32_t next = join(pool, at, wanted);
-        if (next - hs_order_high(runs_of(heap), at) - HEADER >= wanted) {
+        if (next - run_start(heap, at) - HEADER >= wanted) {
             return take(pool, at, next, wanted);
         }
     }
@@ -165,51 +124,26 @@ static uint32_t model_usable(const hs_sim_t *heap, uint32_t offset)
 static void model_free(hs_sim_t *heap, uint32_t offset)
 {
     threadx_t *pool = threadx_of(heap);
-    const hs_order_t *runs = runs_of(heap);
     const uint32_t block = offset - HEADER;
-    uint32_t start = block;
-    uint32_t end = offset + model_usable(heap, offset);
+    const uint32_t end = offset + model_usable(heap, offset);
     heap->tally.used -= end - offset;
     heap->tally.used_blocks--;
     pool->available += end - block;
     set_owner(heap, block, IS_FREE);
-    const uint32_t at = hs_order_below(runs, hs_index_key(block, 0));
-    if (at < runs->count && hs_order_high(runs, at) == end) {
-        end += hs_order_low(runs, at);
-        remove_run(pool, at);
-    }
-    if (at != 0 && hs_order_high(runs, at - 1) + hs_order_low(runs, at - 1) == block) {
-        start = hs_order_high(runs, at - 1);
-        remove_run(pool, at - 1);
-    }
-    add_run(pool, start, end - start);
+    runs_free(heap, &pool->runs, block, end);
 }
 
 /* ---- questions -------------------------------------------------------------------------------- */
 
-static hs_largest_t largest_of(const threadx_t *pool)
-{
-    const hs_order_t *runs = runs_of(&pool->heap);
-    hs_largest_t seen = {0, 0, false};
-    if (!pool->largest.unknown) {
-        return pool->largest;
-    }
-    for (uint32_t at = 0; at < runs->count; at++) {
-        hs_largest_add(&seen, hs_order_low(runs, at));
-    }
-    return seen;
-}
-
 static uint32_t model_largest_free(const hs_sim_t *heap)
 {
-    const uint32_t size = largest_of(threadx_of_const(heap)).size;
-    return size == 0 ? 0 : size - HEADER;
+    return runs_largest_free(heap, &threadx_of_const(heap)->runs);
 }
 
 static uint32_t model_largest_allocatable(hs_sim_t *heap)
 {
     threadx_t *pool = threadx_of(heap);
-    pool->largest = largest_of(pool);
+    pool->runs.largest = runs_largest(heap, &pool->runs);
     return model_largest_free(heap);
 }
 
@@ -234,10 +168,9 @@ static void model_reported(const hs_sim_t *heap, hs_reported_t *out)
 static bool block_at(const threadx_t *pool, uint32_t at, hs_tally_t *seen, hs_walk_block_t *block)
 {
     const hs_sim_t *heap = &pool->heap;
-    const hs_order_t *runs = runs_of(heap);
     const uint32_t run = seen->free_blocks;
-    const bool is_run = run < runs->count && hs_order_high(runs, run) == at;
-    const uint32_t end = is_run ? at + hs_order_low(runs, run) : hs_region_get_link(heap, at);
+    const bool is_run = run < runs_of(heap)->count && run_start(heap, run) == at;
+    const uint32_t end = is_run ? run_end(heap, run) : hs_region_get_link(heap, at);
     for (uint32_t part = at; part != end; part = hs_region_get_link(heap, part)) {
         const uint32_t next = hs_region_get_link(heap, part);
         const uint32_t owner = is_run ? IS_FREE : heap->base;
@@ -300,7 +233,8 @@ static hs_status_t model_create(hs_sim_t *heap)
     set_owner(heap, pool->start, IS_FREE);
     link_to(heap, pool->last, pool->start);
     set_owner(heap, pool->last, heap->base);
-    add_run(pool, pool->start, pool->last - pool->start);
+    pool->runs.header = HEADER;
+    run_add(heap, &pool->runs, pool->start, pool->last);
     heap->steps.writes = 0;
     return HS_OK;
 }
