@@ -40,11 +40,16 @@ static inline uint32_t run_from(const hs_sim_t *heap, uint32_t place)
     return hs_order_below(runs_of(heap), hs_index_key(place, 0));
 }
 
+static inline uint32_t run_payload(const hs_runs_t *runs, uint32_t size)
+{
+    return size > runs->header ? size - runs->header : 0;
+}
+
 static inline void run_remove(hs_sim_t *heap, hs_runs_t *runs, uint32_t at)
 {
     const uint32_t size = run_size(heap, at);
     hs_order_remove(runs_of(heap), runs_of(heap)->keys[at]);
-    heap->tally.free -= size - runs->header;
+    heap->tally.free -= run_payload(runs, size);
     heap->tally.free_blocks--;
     hs_largest_take(&runs->largest, size);
 }
@@ -57,7 +62,7 @@ static inline void run_add(hs_sim_t *heap, hs_runs_t *runs, uint32_t start, uint
     const bool has_room = hs_order_add(runs_of(heap), hs_index_key(start, end - start));
     HS_ASSERT(has_room); /* host memory ends, and nothing else knows the run */
     (void)has_room;
-    heap->tally.free += end - start - runs->header;
+    heap->tally.free += run_payload(runs, end - start);
     heap->tally.free_blocks++;
     hs_largest_add(&runs->largest, end - start);
 }
@@ -103,8 +108,7 @@ static inline hs_largest_t runs_largest(const hs_sim_t *heap, const hs_runs_t *r
 /* Payload of the largest run. */
 static inline uint32_t runs_largest_free(const hs_sim_t *heap, const hs_runs_t *runs)
 {
-    const uint32_t size = runs_largest(heap, runs).size;
-    return size == 0 ? 0 : size - runs->header;
+    return run_payload(runs, runs_largest(heap, runs).size);
 }
 
 #endif
