@@ -345,7 +345,7 @@ static uint32_t padded_size(const hs_sim_t *heap, uint32_t *align, uint32_t *siz
         return *size;
     }
     *align = *align < SMALLEST ? SMALLEST : *align;
-    *size = node_size(heap, wanted);
+    *size = node_size(heap, *size);
     return *align >= TOO_LARGE / 4 ? 0 : node_size(heap, wanted + 2 * *align);
 }
 
