@@ -15,6 +15,14 @@ DAMAGE = "tests/lab/image/test_damage.py"
 IMAGE_HEAPS = (
     Mutant(
         "damage in an image",
+        "a block that leads out of the image is damaged",
+        f"{FOLDER}/blocks.py::_across",
+        "nearer or unknown",
+        "nearer",
+        "tests/lab/image/test_cut_images.py",
+    ),
+    Mutant(
+        "damage in an image",
         "a size that leads over other blocks is believed",
         f"{FOLDER}/chain.py::led_over",
         "if longest < _PROOF:",
@@ -136,9 +144,9 @@ IMAGE_HEAPS = (
     Mutant(
         "names in an image",
         "the older registers of a task that an interrupt stopped are followed",
-        "lab/heapscope/memory/image/interrupted.py::surely_waiting",
-        "one for one in contexts if one not in pointed",
-        "one for one in contexts if one not in pointed or pointed",
+        "lab/heapscope/answers/image/tasks.py::_saved",
+        "contexts.keys() - pointed if",
+        "contexts.keys() if",
         "tests/lab/image/test_saved_contexts.py",
     ),
 )

@@ -50,6 +50,14 @@ PREDICT = (
         "tests/lab/predict/test_psram_of_board.py",
     ),
     Mutant(
+        "code of the ESP32 beyond its IRAM",
+        "the code is not compared with IRAM",
+        "lab/heapscope/forecast/predict/iram_beyond.py::code_beyond",
+        "return min(max(0.0, more), MOST_BEYOND), 0.0",
+        "return MOST_BEYOND, 0.0",
+        "tests/lab/predict/test_iram_beyond.py",
+    ),
+    Mutant(
         "predictions above a ceiling",
         "the ESP32's code is in the memory of malloc",
         "lab/heapscope/forecast/predict/part_place.py::place_of",
@@ -236,7 +244,7 @@ PREDICT = (
     Mutant(
         "RAM by part",
         "memory that is given is taken",
-        "lab/heapscope/forecast/predict/memory_states.py::Held.taken",
+        "lab/heapscope/forecast/predict/held_part.py::Held.taken",
         "(-1 if self.more else 1)",
         "(2 if self.more else 2)",
         COMMAND,

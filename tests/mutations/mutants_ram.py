@@ -72,8 +72,8 @@ RAM = (
         "where the RAM goes",
         "memory that cannot be written counts as RAM",
         "lab/heapscope/memory/static/map_memories.py::_windows",
-        'written = "w" in attributes.lower() and',
-        "written = True and",
+        'else "w" in attributes.lower()',
+        "else True",
         THINGS,
     ),
     Mutant(
@@ -91,6 +91,22 @@ RAM = (
         "gain = min(round(won.median), most)",
         "gain = round(won.median)",
         BACK,
+    ),
+    Mutant(
+        "where the RAM goes",
+        "a byte that two options move counts for both",
+        "lab/heapscope/answers/ram/moved_code.py::MovedCode.by_options",
+        "if id(piece) not in counted:",
+        "if True:",
+        MOVES,
+    ),
+    Mutant(
+        "where the RAM goes",
+        "bare code has the heap of an SDK",
+        "lab/heapscope/answers/ram/firmware.py::_of_idf",
+        "if not named_release and _is_bare(use):",
+        "if False:",
+        "tests/lab/ram/test_ram_bare.py",
     ),
     Mutant(
         "where the RAM goes",

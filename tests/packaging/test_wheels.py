@@ -21,10 +21,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 #: Bytes of the product's wheel, built for its size. The options of 14 releases have 0.23 million.
 #: Before them, with the studies in it, it had 1.7 million. The engine of pages has 0.16 million;
-#: budgets, plans, perturbed runs and extras have 0.1 million. All of it had 3.02 million when this
-#: was last raised: memory images, the RAM of a build with its stacks, the tables of Wi-Fi and of
-#: ROMs, and series of weeks.
-PRODUCT_MAX = 3_100_000
+#: budgets, plans, perturbed runs and extras have 0.1 million; images of memory, the RAM of a build,
+#: the tables of Wi-Fi and of ROMs, and series of weeks made it 3.02 million. All of it
+#: had 3.13 million when this was last raised: fleets, and the SDK's linker fragments by release.
+PRODUCT_MAX = 3_200_000
 
 #: A captured trace is there, and the player plays.
 USES_THE_STUDIES = """

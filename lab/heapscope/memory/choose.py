@@ -27,6 +27,7 @@ from heapscope.memory.static_choice import ChosenMemory, StaticChoice, choose_im
 from heapscope.trace.metadata import recorded_facts
 
 DEFAULT_IDF = "5.5"
+NOT_GIVEN = "as --idf was not given"  # the note of a release that nothing names
 NO_RULES = "none"  # --place none: one side of a comparison without rules
 
 EXAMPLES = "--chip esp32 --idf 5.5, --boot-log boot.txt, --pool 256KB or --layout F.toml"
@@ -222,7 +223,7 @@ def _chip_and_version(
         )
     if idf is None and boot is None:
         idf = DEFAULT_IDF
-        notes.append(f"ESP-IDF {idf}, as --idf was not given")
+        notes.append(f"ESP-IDF {idf}, {NOT_GIVEN}")
     return chip, idf, tuple(notes)
 
 

@@ -16,8 +16,9 @@ from statistics import median
 from heapscope.config.read_file import ConfigFile
 from heapscope.forecast.ladder.side import NamedFiles, side_of
 from heapscope.forecast.predict.demand import Demand
+from heapscope.forecast.predict.held_part import Held
 from heapscope.forecast.predict.memory_fit import MemoryFit, memory_fit
-from heapscope.forecast.predict.memory_states import DRAM, Held, MemoryModel
+from heapscope.forecast.predict.memory_states import DRAM, MemoryModel
 from heapscope.forecast.predict.part_table import BOOT, PartRow, part_table
 from heapscope_studies.data_file import read_published
 from heapscope_studies.memory_parts.cases import Case, cases

@@ -43,6 +43,7 @@ _BELIEFS: Mapping[str, tuple[float, float]] = {
     "bt-object": (0.30, 0.20),
     "estimated": (0.30, 0.50),
     "ceiling": (0.20, 0.50),  # runs with three radios: by so much what they fill differs
+    "perhaps": (0.001, 1.0),
 }
 #: The same for what the sum of a state leaves out, bytes.
 _MORE = 12_000.0

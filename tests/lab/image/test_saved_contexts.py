@@ -9,11 +9,22 @@ import pytest
 
 from heapscope.answers.image.heap import ImageBlock, ImageHeap
 from heapscope.answers.image.tasks import outside, stopped
+from heapscope.memory.image.exception_frames import STACK_HIGH, STACK_LOW
 from heapscope.memory.image.interrupted import interrupted
 from heapscope.memory.image.memory_image import MemoryImage, MemorySegment, Thread
 from heapscope.memory.image.registers import ARM, RISCV
 from heapscope.memory.image.saved_contexts import CONTEXTS, context_at
 from heapscope.memory.image.symbols import FirmwareSymbol, FirmwareSymbols
+from heapscope.memory.image.types import (
+    ARRAY,
+    BASE,
+    POINTER,
+    STRUCT,
+    Member,
+    Type,
+    Types,
+    Variable,
+)
 
 CODE, DATA, STACKS = 0x0800_0000, 0x2000_0000, 0x2000_1000
 STACK = 512
@@ -114,11 +125,43 @@ def _interrupted(machine: str, variable: int) -> MemoryImage:
     )
 
 
+def _types(pointer: int) -> Types:
+    """A table has two entries, and a variable behind it points at `pointer`."""
+    members = (Member("frame", 0, 2), Member("state", 4, 5), Member("stack", 8, 2))
+    by_id = {
+        1: Type(kind=STRUCT, name="task", size=12, members=members),
+        2: Type(kind=POINTER, size=4),
+        3: Type(kind=ARRAY, of=1, count=2),
+        4: Type(kind=POINTER, size=4, of=pointer),
+        5: Type(kind=BASE, size=4),
+    }
+    return Types(by_id, (Variable("tasks", DATA, 3), Variable("running", DATA + 24, 4)))
+
+
 @pytest.mark.parametrize("machine", [ARM, RISCV])
 def test_in_an_interrupt_the_task_that_a_variable_points_at_is_not_followed(machine: str) -> None:
     running = _interrupted(machine, DATA + 12)
-    assert set(stopped(running, (), {}, (_heap(2),))) == {"0", "tasks+0"}
-    assert set(stopped(_interrupted(machine, 0), (), {}, (_heap(2),))) == {"0"}
+    found = stopped(running, (), {}, (_heap(2),), _types(1))
+    assert set(found) == {"0", "tasks+0"}
+    for variable, types in ((0, _types(1)), (DATA + 12, _types(5)), (DATA + 12, None)):
+        image = _interrupted(machine, variable)
+        assert set(stopped(image, (), {}, (_heap(2),), types)) == {"0"}
     assert interrupted(running, [STACKS + STACK])
     other = replace(running.threads[0], stack_pointer=STACKS + 8, registers={"xpsr": 1 << 24})
     assert not interrupted(replace(running, threads=(other,)), [STACKS + STACK])
+
+
+@pytest.mark.parametrize("machine", [ARM, RISCV])
+def test_an_entry_whose_saved_registers_were_written_over_is_known_by_the_others(
+    machine: str,
+) -> None:
+    """The running task's stack grew over them. It is the one that was interrupted."""
+    image = _interrupted(machine, DATA + 12)
+    (table, stacks) = image.segments
+    size = len(_saved(machine, 0))
+    data = stacks.data[: 2 * STACK - size] + bytes(size) + stacks.data[2 * STACK :]
+    image = replace(image, segments=(table, MemorySegment(STACKS, data)))
+    found = stopped(image, (), {}, (_heap(2),), _types(1))
+    assert set(found) == {"0", "tasks+0"}
+    assert found["0"][STACK_LOW] == STACKS + STACK
+    assert found["0"][STACK_HIGH] == STACKS + 2 * STACK

@@ -99,7 +99,7 @@ def test_nothing_is_free_that_the_chip_does_not_have(models: Iterator[MemoryMode
             rtc = 0 if state == BOOT else memory.rtc
             assert free[DRAM].median < memory.dram + rtc
             assert 0 <= free[IRAM].median <= memory.iram or scene.config.chip == "esp32"
-            assert free[IRAM].median <= memory.iram + 16_384  # of SRAM1, where an option says so
+            assert free[IRAM].median <= memory.iram
             assert (free[PSRAM].median == free[PSRAM].half_80 == 0) or scene.on("SPIRAM")
             assert free[DRAM].half_80 > 0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -113,6 +114,11 @@ def test_the_projects_own_source_is_named_by_its_attribute(build: Path) -> None:
     ],
 )
 def test_other_builds_have_their_own_code_by_its_folder(path: str, own: bool) -> None:
+    firmware = board(path)
+    assert [row.what for row in MovedCode(firmware, None).own()] == (["t"] if own else [])
+
+
+def board(path: str, pieces: int = 1) -> BuiltFirmware:
     windows = ChipWindows(
         chip="board", machine="", windows=(Window(kind="RAM", start=0, size=4096),), kept=()
     )
@@ -120,16 +126,29 @@ def test_other_builds_have_their_own_code_by_its_folder(path: str, own: bool) ->
         file="app.map",
         form="linker map",
         sections=(Section(name=".data", kind="RAM", role="data", size=512, start=0),),
-        pieces=(
-            SectionPiece(
-                section=0, size=512, component="x", symbol="t", input=".data.t", path=path
-            ),
+        pieces=tuple(
+            SectionPiece(section=0, size=512, component="x", symbol="t", input=".data.t", path=path)
+            for _ in range(pieces)
         ),
     )
-    firmware = BuiltFirmware(
+    return BuiltFirmware(
         what="", chip="board", title="", windows=windows, use=use, idf="", regions=()
     )
-    assert [row.what for row in MovedCode(firmware, None).own()] == (["t"] if own else [])
+
+
+def test_a_byte_that_two_options_move_counts_for_the_one_that_moves_most(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    firmware = board("main.c.obj", pieces=2)
+    option = RamBack(
+        bytes=512, low=512, high=512, memory="RAM", what="x", by="option", kind="", loses="",
+        lines=("CONFIG_A_IN_IRAM=n",), source="",
+    )  # fmt: skip
+    both = replace(option, lines=("CONFIG_B_IN_IRAM=n",))
+    answers = [(option, both), (both,)]
+    monkeypatch.setattr(MovedCode, "of", lambda *_: answers.pop(0))
+    rows = [(row.lines, row.bytes) for row in MovedCode(firmware, None).by_options({"RAM": "RAM"})]
+    assert rows == [(("CONFIG_B_IN_IRAM=n",), 1024)]
 
 
 def test_an_elf_alone_does_not_say_that_nothing_moves_it() -> None:

@@ -91,7 +91,8 @@ def test_a_map_of_another_chip_has_the_memories_of_its_linker_script(map_of_arm:
     ]
     ram = result.memories[1]
     assert (ram.data, ram.bss, ram.heap, ram.kept) == (0x100, 0x700, 0x3000, 0x400)
-    assert ram.not_explained == 0x400  # between the end of the heap and the stack
+    assert ram.unused == 0x400  # between the end of the heap and the stack
+    assert ram.not_explained == 0
     parts = {part.component: part.total for part in result.static.components}
     assert parts == {"heap_4.c.obj": 0x600, "libnet.a": 0x180, "main.c.obj": 0x80}
     assert "the memories are those of the linker script" in result.notes[0]

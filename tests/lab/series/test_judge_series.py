@@ -11,7 +11,7 @@ import pytest
 sys.path.append(str(Path(__file__).parents[3] / "benches" / "series"))
 from fit_weights import as_series, known
 
-from heapscope.answers.series.dates import last_change, leak_until, pieces
+from heapscope.answers.series.dates import fragments_until, last_change, leak_until, pieces
 from heapscope.answers.series.envelope import blocks, upper_line
 from heapscope.answers.series.judge import DYING, judge_series
 from heapscope.answers.series.samples import HeapSeries, alike, round_length
@@ -80,6 +80,31 @@ def test_the_date_of_an_even_leak(seed: int) -> None:
     truth = (90_000 - 16_717 / 0.9) * HOUR / 1000 - 199 * HOUR / 6
     assert until.low < truth < until.high
     assert abs(until.value / truth - 1) < 0.15, f"seed {seed}"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_largest_block_that_falls_steadily_is_dated_by_its_line(seed: int) -> None:
+    """free stays, and the block loses 111 B a minute: 6 minutes are left of 400."""
+    seconds = np.arange(400) * 60.0
+    free = 60_000 + np.random.default_rng(seed).uniform(-800, 800, 400)
+    series = HeapSeries(seconds=seconds, free=free, largest=61_685 - 111.0 * np.arange(400))
+    until = fragments_until(series, 16_717)
+    assert until is not None
+    assert until.low < 60 * (17_396 - 16_717) / 111 < until.high
+    assert until.high < 600
+
+
+def test_the_next_step_comes_after_the_mean_time_between_two() -> None:
+    """Four steps in 100 hours, and one more is enough."""
+    levels = 60_000.0 - 9_000 * (np.arange(600) // 120)
+    series = HeapSeries(
+        seconds=np.arange(600) * HOUR / 6, free=np.full(600, 70_000.0), largest=levels
+    )
+    until = fragments_until(series, int(levels[-1]) - 100)
+    assert until is not None
+    assert 10 * HOUR < until.value < 30 * HOUR
+    assert until.low < 5 * HOUR
+    assert until.high > 60 * HOUR
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -24,6 +24,7 @@ from heapscope.answers.image.result import BlockRow, HeapRow, ImageResult, Suspe
 from heapscope.answers.image.tasks import outside, states, stopped, waiting
 from heapscope.base.errors import InputError
 from heapscope.base.wording import plural, size
+from heapscope.memory.image.exception_frames import STACK_LOW
 from heapscope.memory.image.interrupted import interrupted
 from heapscope.memory.image.memory_image import MemoryImage
 from heapscope.memory.image.types import Types
@@ -59,9 +60,10 @@ def answer_with_heaps(
     doing = states(image, tasks, image.symbols)
     registers: Mapping[str, Mapping[str, int]] = {}
     if types is not None and with_stacks is not None:
-        registers = stopped(image, tasks, doing, heaps)
+        registers = stopped(image, tasks, doing, heaps, types)
         types = with_stacks(types, image, registers)
-    naming = Naming(image, heaps, tasks, waiting(tasks, doing), types)
+    pointers = {name: one["sp"] for name, one in registers.items() if "sp" in one}
+    naming = Naming(image, heaps, tasks, waiting(tasks, doing), types, pointers)
     variables = sum(end - start for start, end in outside(image, heaps))
     names = naming.names(scanned=variables >= _OUTSIDE_MIN)
     damage = tuple(with_holders(row, partial(naming.pointing_at, names=names)) for row in damage)
@@ -215,9 +217,14 @@ def _notes(
 
 def _in_interrupt(image: MemoryImage, registers: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
     if registers and interrupted(image, [one.get("sp", 0) for one in registers.values()]):
+        searched = any(STACK_LOW in one for one in registers.values())
         yield (
-            "An interrupt was being served: the variables of the task that it interrupted are not "
-            "known, since its saved registers are older."
+            "An interrupt was being served: the variables of the task that it interrupted are "
+            + (
+                "known of those calls alone that every set of registers on its stack leads to."
+                if searched
+                else "not known, since its saved registers are older."
+            )
         )
 
 

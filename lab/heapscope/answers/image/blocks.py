@@ -215,8 +215,10 @@ def _across(chain: _Chain, payload: int) -> int | None:
     word = chain.header(payload)
     following = chain.leads_to(payload, limit)
     ends_here = proved is not None and chain.image.word(proved - 8) == payload - 8
-    if word is not None and following is not None and following < limit and not ends_here:
-        # The size word is sound for all that it says: the next one is damaged.
+    unknown = following == chain.last and chain.header(following) is None
+    nearer = following is not None and following < limit and not ends_here
+    if word is not None and following is not None and (nearer or unknown):
+        # The size word is sound for all that it says: the next one is damaged, or not known.
         _add(chain, payload, word & ~3, free=bool(word & _FREE))
         return following
     chain.unsure.append(Gap(start=payload - _HEADER, end=limit))

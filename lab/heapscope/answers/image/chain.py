@@ -33,8 +33,8 @@ def broken_header(
 
     def broken(block: int, going_on: int) -> Damage | None:
         holds = image.word(block + at)
-        if holds is None:
-            return None
+        if holds is None or not image.known(block, going_on - block):
+            return None  # it may lead to where the image has nothing
         behind = f"{why}; the next that proves itself is at {going_on:#010x}"
         return wrong_header(block + at, size, block + payload, holds, behind)
 

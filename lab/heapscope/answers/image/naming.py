@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from heapscope.answers.image.heap import ImageBlock, ImageHeap
@@ -34,13 +34,15 @@ class Named:
 @dataclass
 class Naming:
     """The names in one image. `waiting`: the tasks that surely do not run; `types`: those of the
-    build, None where they are not known."""
+    build, None where they are not known; `stopped`: stack pointers of tasks, by what they are
+    called."""
 
     image: MemoryImage
     heaps: Sequence[ImageHeap]
     tasks: Sequence[Task]
     waiting: Sequence[Task]
     types: Types | None = None
+    stopped: Mapping[str, int] = field(default_factory=dict)
     _used: list[ImageBlock] = field(init=False)
     _starts: list[int] = field(init=False)
 
@@ -56,6 +58,7 @@ class Naming:
             for block in self._used
             if (shape := shape_of(self.image, _content(block), self.tasks)) is not None
         }
+        shapes |= self._stacks()
         classes = {
             block.address: name
             for block in self._used
@@ -77,6 +80,14 @@ class Naming:
             )
             for address, one in result.items()
         }
+
+    def _stacks(self) -> Iterator[tuple[int, Shape]]:
+        """The stacks of tasks without a control block of FreeRTOS."""
+        for name, pointer in self.stopped.items() if not self.tasks else ():
+            content = self._content_at(pointer)
+            if content is not None and pointer > content.start:
+                known = "a task" if name.isdigit() else f"the task {name}"
+                yield content.block, Shape(f"stack of {known}")
 
     def _one(self, shape: Shape | None, class_name: str, typed: Typed | None) -> Named:
         if shape is not None and not shape.doubtful:

@@ -80,8 +80,10 @@ class _Granules:
         granule = (address - self.handle) // _GRANULE
         if not (self.bit(granule) and self.bit(granule + 1)):
             return None
-        size = self._used(granule + 1) + 1
-        if granule + size > self.end or not self.bit(granule + size):
+        size = self._used(granule + 1) + 2  # its last bit, and that of the block behind it
+        if size == 3 and not self.bit(granule + size):
+            size = 2  # the second bit is also the last
+        if size < 2 or granule + size > self.end or not self.bit(granule + size):
             return None
         return ChainStep(ImageBlock(address, size * _GRANULE, used=False), self.at(granule + size))
 
@@ -122,8 +124,10 @@ class _Granules:
 
     def _free(self, granule: int) -> int:
         size = self.image.word(self.at(granule) + 8) or 0
-        footer = self.image.word(self.at(granule + size) - 4) if 2 <= size <= self.end else None
-        return size if footer == ~size & 0xFFFF_FFFF else 0
+        if not 2 <= size <= self.end:
+            return 0
+        footer = self.image.word(self.at(granule + size) - 4)  # None: the image is cut there
+        return size if footer in (None, ~size & 0xFFFF_FFFF) else 0
 
 
 def heap_at(image: MemoryImage, start: int, end: int | None = None) -> ImageHeap | None:

@@ -12,11 +12,14 @@ from dataclasses import dataclass
 import numpy
 
 from heapscope.answers.image.heap import ImageHeap
-from heapscope.memory.image.interrupted import interrupted, surely_waiting
+from heapscope.answers.image.running import pointed_entries
+from heapscope.memory.image.exception_frames import STACK_HIGH, STACK_LOW
+from heapscope.memory.image.interrupted import interrupted
 from heapscope.memory.image.memory_image import MemoryImage
 from heapscope.memory.image.registers import of_stack
 from heapscope.memory.image.saved_contexts import context_at, saved_contexts
 from heapscope.memory.image.symbols import FirmwareSymbols
+from heapscope.memory.image.types import Types
 
 _STATE_OWNER, _STATE_LIST = 16, 20
 _EVENT_VALUE, _EVENT_OWNER, _EVENT_LIST = 24, 36, 40
@@ -164,10 +167,12 @@ def stopped(
     tasks: Sequence[Task],
     states: Mapping[int, str],
     heaps: Sequence[ImageHeap] = (),
+    types: Types | None = None,
 ) -> dict[str, Mapping[str, int]]:
     """The registers of each task where it stopped: as a dump has them, or as they are saved on its
     stack, unless it runs. Where no control block is known, a variable that points at saved
-    registers is one of a task."""
+    registers is one of a task. Those of an interrupt's handler come with the limits of the stack
+    of the task that it interrupted, where they are known."""
     result = {
         thread.name or f"{number}": thread.registers
         for number, thread in enumerate(image.threads)
@@ -180,26 +185,57 @@ def stopped(
             registers = of_stack(image.machine, data) or context_at(image, task.saved)
             if registers:
                 result[task.name] = registers
-    return result if tasks else {**_saved(image, heaps), **result}
+    if not tasks:
+        return _saved(image, heaps, result, types)
+    running = [(task.low, task.high) for task in tasks if states.get(task.tcb) == "running"]
+    return _interrupting(image, result, running)
 
 
-def _saved(image: MemoryImage, heaps: Sequence[ImageHeap]) -> dict[str, Mapping[str, int]]:
-    """The tasks that variables point at. The saved registers of a running task are older ones, and
-    in an interrupt no stack pointer tells which it is."""
+def _interrupting(
+    image: MemoryImage,
+    stopped_at: dict[str, Mapping[str, int]],
+    stacks: Sequence[tuple[int, int]],
+) -> dict[str, Mapping[str, int]]:
+    """`stopped_at`, where the one core serves an interrupt with the limits of the one stack that it
+    may have interrupted."""
+    if len(stacks) != 1 or len(image.threads) != 1 or not interrupted(image, ()):
+        return stopped_at
+    limits = dict(zip((STACK_LOW, STACK_HIGH), *stacks, strict=True))
+    handler = image.threads[0].registers
+    return {
+        name: {**registers, **limits} if registers is handler else registers
+        for name, registers in stopped_at.items()
+    }
+
+
+def _saved(
+    image: MemoryImage,
+    heaps: Sequence[ImageHeap],
+    stopped_at: dict[str, Mapping[str, int]],
+    types: Types | None,
+) -> dict[str, Mapping[str, int]]:
+    """The tasks that variables point at, and those of `stopped_at`. The saved registers of a
+    running task are older ones, and in an interrupt no stack pointer tells which it is: there the
+    tasks count whose entries nothing points at, if something points at one."""
     used = [(block.address, block.end) for heap in heaps for block in heap.blocks if block.used]
     running = [thread.stack_pointer for thread in image.threads]
     contexts = dict(saved_contexts(image, outside(image, heaps)))
     if interrupted(image, [registers["sp"] for registers in contexts.values()]):
-        kept = surely_waiting(image, outside(image, heaps), contexts)
+        pointed = pointed_entries(image, types, contexts) if types else frozenset()
+        saved = [image.word(address) or 0 for address in pointed]
+        stacks = {stack for stack in used for pointer in saved if stack[0] <= pointer <= stack[1]}
+        if len(pointed) == 1:
+            stopped_at = _interrupting(image, stopped_at, list(stacks))
+        kept = contexts.keys() - pointed if pointed else ()
         contexts = {address: contexts[address] for address in kept}
     result: dict[str, Mapping[str, int]] = {}
-    for address, registers in contexts.items():
+    for address, registers in sorted(contexts.items()):
         stack = next((one for one in used if one[0] <= registers["sp"] <= one[1]), None)
         if stack is None or not any(stack[0] <= pointer <= stack[1] for pointer in running):
             symbol = image.symbols.at(address) if image.symbols else None
             name = f"{symbol.name}+{address - symbol.address}" if symbol else f"{address:#010x}"
             result[name] = registers
-    return result
+    return {**result, **stopped_at}
 
 
 def outside(image: MemoryImage, heaps: Sequence[ImageHeap]) -> Iterator[tuple[int, int]]:

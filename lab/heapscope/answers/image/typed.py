@@ -43,7 +43,9 @@ class Content:
 
 
 @dataclass(frozen=True)
-class _Reference:
+class Reference:
+    """`type`: of what a pointer with this value points at; `doubtful`: it may be no pointer."""
+
     path: str
     address: int
     type: int
@@ -63,14 +65,14 @@ def typed_blocks(
     sure = deque(
         reference
         for variable in variables
-        for reference in _pointers(image, types, variable.name, variable.address, variable.type)
+        for reference in pointers_of(image, types, variable.name, variable.address, variable.type)
     )
     sure.extend(
-        _Reference(one.name, one.value, types.plain(one.type).of, doubtful=False)
+        Reference(one.name, one.value, types.plain(one.type).of, doubtful=False)
         for one in types.values
         if types.plain(one.type).kind == POINTER
     )
-    later = deque(_Reference(path, address, 0, doubtful=True) for path, address in held)
+    later = deque(Reference(path, address, 0, doubtful=True) for path, address in held)
     for _ in range(_STEPS):
         if not sure and not later:
             break
@@ -88,13 +90,13 @@ def typed_blocks(
             continue
         for number in range(min(typed.elements, _ELEMENTS)):
             of = f"{typed.path}[{number}]" if typed.elements > 1 else f"{typed.path}->"
-            for one in _pointers(image, types, of, typed.at + number * size, typed.type):
+            for one in pointers_of(image, types, of, typed.at + number * size, typed.type):
                 doubtful = one.doubtful or reference.doubtful
                 (later if doubtful else sure).append(replace(one, doubtful=doubtful))
     return found
 
 
-def _typed(types: Types, reference: _Reference, content: Content) -> Typed:
+def _typed(types: Types, reference: Reference, content: Content) -> Typed:
     """The content of a block by a pointer to it: an array of the pointer's type from there on; the
     structure that has such a member at that place, where there is one alone; or, by a pointer of
     no type, what the program calls the pointer."""
@@ -112,9 +114,9 @@ def _typed(types: Types, reference: _Reference, content: Content) -> Typed:
     return Typed(counted, reference.path, number, elements, at)
 
 
-def _pointers(
+def pointers_of(
     image: MemoryImage, types: Types, path: str, address: int, number: int, depth: int = 0
-) -> Iterator[_Reference]:
+) -> Iterator[Reference]:
     """The pointers that an object holds, those of its members and elements included."""
     found = types.plain(number)
     if depth > _DEPTH:
@@ -122,7 +124,7 @@ def _pointers(
     if found.kind == POINTER:
         value = image.word(address)
         if value:
-            yield _Reference(path, value, found.of, doubtful=False)
+            yield Reference(path, value, found.of, doubtful=False)
     elif found.kind in (STRUCT, UNION):
         for member in found.members:
             if member.bits:
@@ -130,13 +132,13 @@ def _pointers(
             joint = "" if path.endswith("->") or not member.name else "."
             name = f"{path}{joint}{member.name}"
             at = address + member.offset
-            for one in _pointers(image, types, name, at, member.type, depth + 1):
+            for one in pointers_of(image, types, name, at, member.type, depth + 1):
                 doubtful = one.doubtful or found.kind == UNION
-                yield _Reference(one.path, one.address, one.type, doubtful)
+                yield Reference(one.path, one.address, one.type, doubtful)
     elif found.kind == ARRAY:
         size = types.size(found.of)
         if not size or types.plain(found.of).kind == BASE:
             return
         for element in range(min(found.count, _ELEMENTS)):
             at = address + element * size
-            yield from _pointers(image, types, f"{path}[{element}]", at, found.of, depth + 1)
+            yield from pointers_of(image, types, f"{path}[{element}]", at, found.of, depth + 1)

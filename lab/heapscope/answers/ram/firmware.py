@@ -10,18 +10,19 @@ from typing import TYPE_CHECKING
 
 from heapscope.answers.ram.build_files import files_of, shown
 from heapscope.answers.ram.built_firmware import BuiltFirmware, other_build, reserved_of
+from heapscope.answers.ram.cut import BSS
 from heapscope.answers.ram.forecast import forecast_of
-from heapscope.answers.ram.own_memory import read_by_map, read_described, read_zephyr
+from heapscope.answers.ram.own_memory import read_bare, read_by_map, read_described, read_zephyr
 from heapscope.base.errors import InputError
 from heapscope.forecast.predict.demand import Demand
-from heapscope.memory.choose import plain_memory
+from heapscope.memory.choose import NOT_GIVEN, plain_memory
 from heapscope.memory.layout.chips import Chip, load_chip
 from heapscope.memory.layout.evidence import fitting_releases
 from heapscope.memory.layout.versions import knows_version
 from heapscope.memory.options import MemoryOptions
 from heapscope.memory.static.heap_start import heap_start
 from heapscope.memory.static.read import read_image, read_static
-from heapscope.memory.static.use import StaticUse
+from heapscope.memory.static.use import PADDING, UNNAMED, StaticUse
 from heapscope.memory.static.uses import uses_of
 from heapscope.memory.static.window import read_windows
 from heapscope.trace.things.folder_kinds import BuildFolder
@@ -79,6 +80,9 @@ def _of_idf(
     notes: tuple[str, ...],
 ) -> BuiltFirmware:
     build, image, more = _same(name, use, build, image)
+    named_release = bool(idf or image or build.sdkconfig or build.idf or build.project)
+    if not named_release and _is_bare(use):
+        return read_bare(looked, build, name)
     static = _static(build, image)
     options: MemoryOptions = {"chip": name, "idf": idf}
     options.update(static)  # type: ignore[typeddict-item]
@@ -89,6 +93,8 @@ def _of_idf(
     if build.sdkconfig is not None:
         options["sdkconfig"] = build.sdkconfig
     layout = plain_memory(options, None).layout
+    if any(NOT_GIVEN in note for note in layout.notes):
+        more += (f"no file names the release: {layout.sdk} is taken",)
     named = (build.map, build.elf, None if image is None else build.image, build.sdkconfig)
     return BuiltFirmware(
         what=looked.kind.known_as,
@@ -108,6 +114,12 @@ def _of_idf(
         files=tuple(shown(file) for file in named if file is not None),
         notes=(*use.notes, *notes, *more),
     )
+
+
+def _is_bare(use: StaticUse) -> bool:
+    """It has names of data, and not that of ESP-IDF's list of heaps."""
+    names = {piece.symbol for piece in use.pieces if use.sections[piece.section].role == BSS}
+    return bool(names - {UNNAMED, PADDING}) and "registered_heaps" not in names
 
 
 def _release(

@@ -45,10 +45,16 @@ def rows_back(
     bounded = {task.option for task in tasks if task.bound is not None}
     moved = MovedCode(firmware, config)
     rows = [*moved.own(), *stacks]
-    if heap_in(firmware, _CODE) and config is not None:  # what options give of it is in no model
-        rows += moved.by_options(_CODE)
+    placed: list[RamBack] = []
+    if config is not None:  # the map has to the byte what the parts only know of typical programs
+        kinds = {window.kind for window in firmware.windows.windows}
+        placed += moved.by_options(
+            {kind: kind if heap_in(firmware, kind) else memory for kind in kinds}
+        )
     if model is not None:
-        rows += by_options(model, firmware.use, memory, without=bounded)
+        without = {*bounded, *moved.placing}
+        rows += by_options(model, firmware.use, memory, without=without)
+    rows += placed
     rows = [row for row in rows if row.bytes >= _LEAST]
     return tuple(sorted(rows, key=lambda row: (-row.bytes, row.what)))[:MOST]
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from heapscope.answers.ram.built_firmware import BuiltFirmware
@@ -16,7 +17,7 @@ from heapscope.config.value import Value
 from heapscope.forecast.predict.memory_scene import minor_of_config
 from heapscope.forecast.predict.part_table import minor_number
 from heapscope.forecast.tune.trades import Trade, trade_table
-from heapscope.memory.static.fragments import FragmentRule, in_ram_by, rules_of
+from heapscope.memory.static.fragments import FragmentRule, in_ram_by, options_of, rules_of
 from heapscope.memory.static.use import PADDING, SectionPiece
 
 _Values = tuple[tuple[str, Value], ...]
@@ -42,6 +43,8 @@ _PSRAM_NAMED = (5, 0)  # EXT_RAM_BSS_ATTR was EXT_RAM_ATTR before
 _FLASH_WAITS = "slower, and not to be called while the flash is written, as by an interrupt in IRAM"
 _MAP_OF_BUILD = "the linker map of the build"
 _SDK = "ESP-IDF's linker fragments, and the linker map of the build"
+#: Options that say nothing but where code lies.
+_PLACES = re.compile(r"\w*(_PLACE_\w+_FLASH|_IN_I?RAM|_IRAM_OPT)(_\w*)?")
 #: Options that decide about attributes in ESP-IDF's source, by object: Kconfig of its drivers.
 _MARKED = {
     "spi_master": ("SPI_MASTER_IN_IRAM", "SPI_MASTER_ISR_IN_IRAM"),
@@ -51,6 +54,8 @@ _MARKED = {
     "vfs_uart": ("VFS_SELECT_IN_RAM",),
     "uart_vfs": ("VFS_SELECT_IN_RAM",),
 }
+#: The attribute of all functions of the heap in RAM: HEAP_IRAM_ATTR of esp_heap_caps.h.
+_HEAP, _HEAP_OPTION, _HEAP_FROM = "libheap.a", "HEAP_PLACE_FUNCTION_INTO_FLASH", (5, 1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,15 +96,34 @@ class MovedCode:
         pieces = [piece for piece in self._firmware.use.pieces if self._is_own(piece)]
         return (row for row in self.of(pieces) if row.by == ATTRIBUTE)
 
-    def by_options(self, memory: str) -> Iterator[RamBack]:
-        """Options that surely move something out of one kind of memory."""
-        use = self._firmware.use
-        pieces = [piece for piece in use.pieces if use.sections[piece.section].kind == memory]
-        sums: dict[tuple[str, ...], RamBack] = {}
-        for row in self.of(pieces):
-            if row.by == OPTION and row.low:
-                sums[row.lines] = _joined(sums.get(row.lines), row)
+    def by_options(self, memories: Mapping[str, str]) -> Iterator[RamBack]:
+        """Options that say where code lies and what each surely moves, to the byte. `memories`:
+        the memory that gets it, by the one that code is in. A byte that several move counts for the
+        one that moves most."""
+        use, moved = self._firmware.use, list[tuple[SectionPiece, RamBack]]()
+        for piece in use.pieces:
+            if use.sections[piece.section].kind in memories and piece.input:
+                rows = (row for row in self.of([piece]) if row.by == OPTION and row.low)
+                moved += [(piece, row) for row in rows if all(map(_only_places, row.lines))]
+        totals = Counter[tuple[str, ...]]()
+        for _, row in moved:
+            totals[row.lines] += row.bytes
+        sums: dict[tuple[tuple[str, ...], str], RamBack] = {}
+        counted = set[int]()
+        for piece, row in sorted(moved, key=lambda each: -totals[each[1].lines]):
+            if id(piece) not in counted:
+                counted.add(id(piece))
+                row = replace(row, memory=memories[row.memory])
+                key = row.lines, row.memory
+                sums[key] = _joined(sums.get(key), row)
         return iter(sums.values())
+
+    @property
+    def placing(self) -> frozenset[str]:
+        """The options of whose gain the linker map has all; empty: there is no such map."""
+        if not any(piece.input for piece in self._firmware.use.pieces):
+            return frozenset()
+        return frozenset(filter(_only_places, options_of(self._minor)))
 
     def of(self, pieces: Iterable[SectionPiece]) -> tuple[RamBack, ...]:
         """The changes of some pieces; what has the same line is one row, and the rest of them, too.
@@ -179,9 +203,10 @@ class MovedCode:
                 loses=_FLASH_WAITS,
                 source=_MAP_OF_BUILD,
             )
+        if piece.component == _HEAP and self._minor >= _HEAP_FROM and self._is(_HEAP_OPTION, False):
+            yield self._option(((_HEAP_OPTION, True),))
         for option in _MARKED.get(piece.object.partition(".")[0], ()):
-            config = self._config
-            if config is None or (config.value(option) is True and config.can_set(option)):
+            if self._is(option, True):
                 yield self._option(((option, False),), surely=False)
 
     def _of_fragments(self, piece: SectionPiece, role: str) -> Iterator[_Change]:
@@ -197,7 +222,7 @@ class MovedCode:
                 (
                     (name, value)
                     for name, value in options
-                    if (_PLACING.search(name) or _trade(name)) and self._has(name)
+                    if (_PLACING.search(name) or _gives(name, value)) and self._has(name)
                 ),
                 key=str,
             )
@@ -234,6 +259,11 @@ class MovedCode:
         if any(after.value(name) != value for name, value in values):
             return False
         return not in_ram_by(rules, piece.input, after.value)
+
+    def _is(self, option: str, value: bool) -> bool:
+        """It has this value, and another one can be set; or the values are not known."""
+        config = self._config
+        return config is None or (config.value(option) is value and config.can_set(option) is True)
 
     def _has(self, option: str) -> bool:
         return self._config is None or self._config.value(option) is not None
@@ -282,7 +312,17 @@ def _joined(before: RamBack | None, row: RamBack) -> RamBack:
     if before is None:
         return row
     size = before.bytes + row.bytes
-    return replace(before, bytes=size, low=size, high=size, what=f"{before.what} {row.what}")
+    names = dict.fromkeys((*before.what.split(), row.what))
+    return replace(before, bytes=size, low=size, high=size, what=" ".join(names))
+
+
+def _only_places(line: str) -> bool:
+    return _PLACES.fullmatch(line.removeprefix("CONFIG_").partition("=")[0]) is not None
+
+
+def _gives(option: str, value: Value) -> bool:
+    trade = _trade(option)
+    return trade is not None and trade.value == value
 
 
 @functools.cache

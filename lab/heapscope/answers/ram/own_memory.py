@@ -3,6 +3,7 @@ tells."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from heapscope.answers.ram.built_firmware import BuiltFirmware, HeapRegion, othe
 from heapscope.answers.ram.cut import UNKNOWN, UNUSED
 from heapscope.base.errors import InputError
 from heapscope.config.chip_data import chip_files
+from heapscope.memory.layout.chips import load_chip
 from heapscope.memory.layout.program_starts import ListedRegion
 from heapscope.memory.static.map_memories import map_memories
 from heapscope.memory.static.memory_file import DescribedChip, read_memories
@@ -33,6 +35,10 @@ _HEAPS = (
     ("_sheap", "_eheap"),
 )
 _STACKS = (("__StackLimit", "__StackTop"), ("_sstack", "_estack"), ("__stack_limit", "__stack"))
+#: Where the main stack begins, which grows down.
+_TOPS = ("_estack", "__StackTop", "__stack", "_stack_top", "__stack_top", "_stack", "__initial_sp")
+#: Names in RAM of a malloc that has all behind the program: of newlib, of picolibc, of sbrk().
+_ALLOCATOR = re.compile(r"_*malloc_\w+|\w*heap_end(\.\d+)?|umm_heap|_*brkval|\w*sbrk\w*")
 _NO_FILE = "give --layout with the chip's [[memory]], docs/reference/layout.md"
 
 
@@ -52,7 +58,15 @@ def read_by_map(looked: Thing, build: BuildFolder) -> BuiltFirmware | None:
         name=name, windows=ChipWindows(chip=name, machine="", windows=windows), regions=()
     )
     note = "the chip is not known: the memories are those of the linker script, by its map"
-    return _firmware(looked, build, chip, notes=(note,))
+    return _firmware(looked, build, chip, notes=(note,), rest=UNUSED)
+
+
+def read_bare(looked: Thing, build: BuildFolder, name: str) -> BuiltFirmware:
+    """A program for a chip that is known, and not of its SDK."""
+    chip = DescribedChip(name=name, windows=read_windows(name), regions=())
+    note = "a program without the heap of ESP-IDF: its memory is as its linker script has it"
+    built = _firmware(looked, build, chip, notes=(note,), rest=UNUSED)
+    return replace(built, title=f"The {load_chip(name).title}")
 
 
 def read_zephyr(looked: Thing, build: BuildFolder) -> BuiltFirmware:
@@ -112,6 +126,9 @@ def _firmware(
     heaps: tuple[HeapRegion, ...] = chip.regions
     if not heaps:
         bounds = _between(use, windows, _HEAPS) or _behind(use, windows, values or {})
+        if bounds is None and values is None and _allocates(use):
+            bounds = _left(use, windows)
+            notes += () if bounds is None else ("the main stack grows down in the heap's memory",)
         heaps = () if bounds is None else (_region(windows, *bounds),)
     stack = _between(use, windows, _STACKS)
     if stack is not None:
@@ -160,6 +177,23 @@ def _behind(
         return None
     end = use.symbols.get("_heap_sentry", home[0].end)
     return start, end if start < end <= home[0].end else home[0].end
+
+
+def _allocates(use: StaticUse) -> bool:
+    return any(_ALLOCATOR.fullmatch(piece.symbol) for piece in use.pieces)
+
+
+def _left(use: StaticUse, windows: ChipWindows) -> tuple[int, int] | None:
+    """From the end of the program to the top of the main stack, which share it. None: no symbol
+    has the top."""
+    tops = (windows.end_of(use.symbols[name]) for name in _TOPS if name in use.symbols)
+    top = next((each for each in tops if each is not None), None)
+    home = None if top is None else windows.find(top - 1)
+    if home is None or top is None:
+        return None
+    ends = [s.start + s.size for s in use.sections if s.start is not None and s.start < top]
+    start = max([home[0].start, *(end for end in ends if end <= top)])
+    return (start, top) if start < top else None
 
 
 def _region(windows: ChipWindows, start: int, end: int) -> ListedRegion:

@@ -20,15 +20,16 @@ from heapscope.answers.series.samples import HeapSeries
 _PIECE = 0.1  # of the whole time: a change in what comes behind is not seen
 _CHANGED = 2.0  # a speed that is so many times another one
 _BETTER = 4.0  # what a line leaves, in what two leave
-_STEP = 0.04  # of the first level
 _PIECES = 400
 _LONGEST = np.cumsum(1 / np.arange(1, _PIECES + 1)) / np.arange(1, _PIECES + 1)
 _FAR = 20.0  # a date is given up to so many times as far as the series is long
 #: The logarithm of the truth by the date, in standard deviations of simulated series
 #: (benches/series/bench_series.py): of a leak, a part that stays and one by its evidence; of blocks
-#: that stay, by the number of steps.
+#: that stay.
 _LEAK_SPREAD = (0.2, 2.2)
-_STEP_SPREAD = (0.9, 1.3)
+_STEP_SPREAD = 1.3
+_LAWS = 0.7  # the number of blocks by the laws, which is too large, in the mean of such series
+_STEADY = 20.0  # equal steps in which a largest block falls, beyond which it does so steadily
 _LIFE_SPREAD = 0.3  # of a lifetime, by that of one earlier start
 _NEAR = 0.7  # of the largest block at the end of a start that ended with a failed request
 _BAND = 1.28  # 80 per cent of a normal distribution
@@ -90,12 +91,17 @@ def leak_until(series: HeapSeries, need: int) -> SeriesBand | None:
 
 
 def fragments_until(series: HeapSeries, need: int) -> SeriesBand | None:
-    """The date by the level that the largest block never reached again. Two laws bound it, and it
-    is the geometric mean of theirs: each block that stays takes a share of the longest piece, so
-    that its logarithm falls evenly (too late, as all pieces are cut); or the number of pieces grows
-    evenly (too early), of which the longest of m has H(m) / m in the mean."""
+    """The date by the level that the largest block never reached again. Where it falls steadily, it
+    goes on along a line, as a leak does. Else blocks that stay cut it, and two laws bound it: each
+    block takes a share of the longest piece, so that its logarithm falls evenly (too late, as all
+    pieces are cut); or the number of pieces grows evenly (too early), of which the longest of m has
+    H(m) / m in the mean. Their geometric mean tells how many more are needed, and a block comes
+    after the mean time between two."""
     if series.largest is None:
         return None
+    steps = steps_of(series.largest)
+    if steps > _STEADY:
+        return leak_until(series, need)
     _, tops = blocks(series.seconds, series.largest, share=1.0)
     _, frees = blocks(series.seconds, series.free)
     ever = np.maximum(np.maximum.accumulate(tops[::-1])[::-1], 1.0)
@@ -106,10 +112,19 @@ def fragments_until(series: HeapSeries, need: int) -> SeriesBand | None:
     first, now = pieces(ever[0] / max(float(frees[0]), 1.0)), pieces(ever[-1] / free)
     by_number = max(pieces(need / free) - now, 0.0) / max(now - first, 0.5)
     by_share = max(float(np.log(ever[-1] / max(need, 1))), 0.0) / fallen
-    steps = max(int((np.diff(ever) < -_STEP * ever[0]).sum()), 1)
+    if ever[-1] < need:
+        return SeriesBand(value=0.0, low=0.0, high=0.0)
     span = float(series.seconds[-1] - series.seconds[0])
-    value = span * float(np.sqrt(by_number * by_share))
-    return _within(series, value, _STEP_SPREAD[0] + _STEP_SPREAD[1] / np.sqrt(steps))
+    value = span * (_LAWS * float(np.sqrt(by_number * by_share)) + 1 / (steps + 1))
+    return _within(series, value, _STEP_SPREAD)
+
+
+def steps_of(levels: Levels) -> float:
+    """In how many equal steps levels would fall for good as they do: of each fall the squares
+    count."""
+    ever = np.maximum.accumulate(levels[::-1])[::-1]
+    falls = -np.diff(ever)
+    return float(falls.sum() ** 2 / max(float(falls @ falls), 1e-9))
 
 
 def lifetimes_until(

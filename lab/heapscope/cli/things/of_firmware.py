@@ -10,6 +10,7 @@ from heapscope.memory.static.read import read_image
 from heapscope.memory.static.use import StaticUse
 from heapscope.memory.static.uses import uses_of
 from heapscope.trace.things.answer import NextCommand, ThingAnswer
+from heapscope.trace.things.binary_kinds import BOOT_LOADER
 from heapscope.trace.things.thing import Thing
 
 _RAM = ("DRAM", "D/IRAM", "IRAM")
@@ -108,7 +109,7 @@ def _sizes_next(thing: Thing, chip: str) -> NextCommand:
 def answer_of_image(thing: Thing, requested: ThingOptions) -> ThingAnswer:
     """An image of ESP-IDF, which has in it what its start-up makes the heap of. InputError: it is
     damaged, or does not tell."""
-    if not thing.kind.sdk:  # a boot loader's
+    if thing.kind.what == BOOT_LOADER:
         return ThingAnswer(
             thing=thing.shown,
             kind="image",

@@ -73,10 +73,13 @@ def one_log(
     """A file, the parts of one log in their order, a port or standard input. InputError as of
     `log`."""
     from heapscope.logs.answer.answered import answered
+    from heapscope.logs.answer.newest_first import NOTE, is_newest_first, oldest_first
+    from heapscope.logs.answer.unnamed import one_a_line, unnamed
     from heapscope.logs.heaps.held_heaps import is_image
     from heapscope.logs.heaps.image_log import read_image
     from heapscope.logs.heaps.state_allocators import POISONINGS
     from heapscope.logs.reader.addresses import Addresses
+    from heapscope.logs.reader.form import form_of
     from heapscope.logs.reader.incoming import Incoming, is_stream
     from heapscope.logs.reader.reading import LogReading
     from heapscope.logs.reader.requests import parse_series
@@ -89,6 +92,7 @@ def one_log(
     reading = LogReading()
     notes: tuple[str, ...] = ()
     begin = b""
+    condition = ""
     devices: dict[str, LoggedFigures] = {}
     if not isinstance(source, str | Path):
         lines, name = options.read(_parts(source), reading), _name_of(source)
@@ -101,7 +105,16 @@ def one_log(
         name, lines = read_image(str(source), reading, idf=options.idf or "")
     else:
         lines, name, begin, notes = _from_file(source, options, reading, progress)
-        devices = _divided(source, options, reading)
+        bare = None if options.figure or form_of(reading) else unnamed(begin)
+        if bare is not None:
+            options = replace(options, figure=(bare.pattern,))
+            reading, condition = LogReading(), bare.sentence
+            _read_again(source, options, reading, one_a_line if bare.in_rows else iter)
+        turned = is_newest_first(reading.figures)
+        if turned:
+            reading, notes = LogReading(), (*notes, NOTE)
+            lines = _read_again(source, options, reading, oldest_first)
+        devices = _divided(source, options, reading, turned=turned)
     return answered(
         reading,
         file=name,
@@ -114,6 +127,7 @@ def one_log(
         notes=notes,
         names=names,
         head=begin,
+        condition=condition,
         devices=devices,
     )
 
@@ -133,20 +147,32 @@ def _from_file(
     return lines, blocks.name, head.kept, notes
 
 
+def _read_again(
+    source: str | Path,
+    options: LogOptions,
+    reading: LogReading,
+    changed: Callable[[Iterable[bytes]], Iterator[bytes]],
+) -> int:
+    """Its lines, as they are changed."""
+    from heapscope.trace.source import open_blocks
+
+    with open_blocks(source) as blocks:
+        return options.read(changed(blocks), reading)
+
+
 def _divided(
-    source: str | Path, options: LogOptions, reading: LogReading
+    source: str | Path, options: LogOptions, reading: LogReading, *, turned: bool
 ) -> dict[str, LoggedFigures]:
     """The figures of each of several devices, whose names the first pass found; empty: one device,
     or no names."""
+    from heapscope.logs.answer.newest_first import oldest_first
     from heapscope.logs.reader.divided import DividedReading
-    from heapscope.trace.source import open_blocks
 
     mixture = reading.mixture
     if mixture is None or not mixture.names:
         return {}
     divided = DividedReading(mixture.names)
-    with open_blocks(source) as blocks:
-        options.read(blocks, divided)
+    _read_again(source, options, divided, oldest_first if turned else iter)
     return divided.parts
 
 

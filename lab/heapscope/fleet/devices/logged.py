@@ -13,6 +13,7 @@ from heapscope.base.request import Request
 from heapscope.fleet.devices.device import FleetDevice
 from heapscope.fleet.devices.files import DeviceFiles
 from heapscope.logs.answer.heap_series import course_of, main_figure
+from heapscope.logs.answer.newest_first import is_newest_first, oldest_first
 from heapscope.logs.answer.trend import Trend, trend_of, trends
 from heapscope.logs.heaps.memory_fit import memories_of
 from heapscope.logs.reader.figures import LoggedFigures
@@ -35,6 +36,9 @@ def logged_device(held: DeviceFiles, needs: Sequence[Request], read: ReadLog) ->
     """InputError: a file cannot be read."""
     reading = LogReading()
     lines = read(joined(held), reading)
+    if is_newest_first(reading.figures):
+        reading = LogReading()
+        read(oldest_first(joined(held)), reading)
     return LoggedDevice(lines=lines, device=device_of_reading(held, reading, needs))
 
 

@@ -78,6 +78,12 @@ def heap_base(chip: str, minor: Minor) -> int:
     return min(region.start for region in regions if region.kind not in (*CODE, *RTC))
 
 
+def sram1_end(chip: str, minor: Minor) -> int:
+    """The upper end of the memory that is data and code, and of SRAM1 in the ESP32; 0: none."""
+    regions = _bare(chip, minor, None).regions
+    return max((region.end for region in regions if region.kind == "D/IRAM"), default=0)
+
+
 @functools.lru_cache(maxsize=64)
 def chip_memory(chip: str, minor: Minor, cores: int | None = None, rtc: bool = True) -> ChipMemory:
     """A release that does not know the chip gets the chip's first. `cores`: in use, None: all of

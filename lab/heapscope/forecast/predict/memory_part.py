@@ -9,8 +9,9 @@ from statistics import NormalDist
 
 from heapscope.base.rows.figure import figure
 from heapscope.base.rows.row import Row
+from heapscope.forecast.predict.held_part import Held
 from heapscope.forecast.predict.memory_fit import memory_fit
-from heapscope.forecast.predict.memory_states import DRAM, MEMORIES, Held, MemoryModel
+from heapscope.forecast.predict.memory_states import DRAM, MEMORIES, MemoryModel
 from heapscope.forecast.predict.memory_use import use_of
 from heapscope.forecast.predict.part_table import BOOT, PROVISIONING, STATES
 

@@ -76,10 +76,14 @@ class QueriedValues(dict[str, Value]):
         return super().__contains__(name)
 
 
+def _none_beyond() -> tuple[float, float]:
+    return 0.0, 0.0
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MemoryScene:
     """`links`: what is linked in every state. `instead`: values in place of the configuration's.
-    `psram`: bytes on the board; None: unknown."""
+    `psram`: bytes on the board; None: unknown. `beyond`: code that SRAM1 has, by code_beyond."""
 
     config: Config
     minor: Minor
@@ -87,6 +91,7 @@ class MemoryScene:
     links: Collection[str] = ()
     instead: Mapping[str, Value] = field(default_factory=dict)
     psram: int | None = None
+    beyond: Callable[[], tuple[float, float]] = _none_beyond
     _names: dict[str, Number] = field(default_factory=dict, repr=False)
 
     def value(self, name: str) -> Value | None:
@@ -268,6 +273,8 @@ _NAMES: Mapping[str, Callable[[MemoryScene], Number]] = {
     "extra": lambda scene: 0 if scene.on("LIBC_NEWLIB_NANO_FORMAT") else _EXTRA,
     "heap_tables": lambda scene: scene.memory.tables,
     "iram_tables": lambda scene: scene.memory.iram_tables,
+    "beyond_iram": lambda scene: scene.beyond()[0],
+    "perhaps_beyond": lambda scene: scene.beyond()[1],
     "old_fixed": lambda scene: (
         scene.number("ESP32_REV_MIN", 0) >= 3
         or scene.on("ESP32_REV_MIN_3")

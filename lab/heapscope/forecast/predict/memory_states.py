@@ -25,23 +25,24 @@ from math import sqrt
 from heapscope.config.config import Config
 from heapscope.forecast.predict.chip_memory import ChipMemory, chip_memory, empty_static
 from heapscope.forecast.predict.config_knobs import NET_OPTIONS, WIFI_OPTIONS
+from heapscope.forecast.predict.held_part import Held, held_part
+from heapscope.forecast.predict.iram_beyond import code_beyond
 from heapscope.forecast.predict.memory_fit import memory_fit
 from heapscope.forecast.predict.memory_scene import BLE_WORKS, MemoryScene, QueriedValues, host_of
 from heapscope.forecast.predict.memory_use import MemoryUse, use_of
-from heapscope.forecast.predict.part_place import KINDS, place_of
+from heapscope.forecast.predict.part_place import KINDS
 from heapscope.forecast.predict.part_table import (
     APP_MAIN,
     BLE,
     BOOT,
     CONNECTED,
     LOAD,
-    MAP,
     NET,
     PROVISIONING,
     STATES,
     WIFI,
     Minor,
-    PartRow,
+    code_parts,
     parts_in,
 )
 from heapscope.memory.layout.boot_log import BootLog
@@ -70,41 +71,8 @@ MORE = (_WIFI_MORE, _BLE_MORE, _BOTH_MORE)
 _LINK_MORE = {"wifi": _WIFI_MORE, "ble": _BLE_MORE}
 #: One standard deviation of a figure that a user read from a board, bytes.
 _OWN_ERROR = 2500.0
-#: Components whose parts are fractions of libraries that count whole, and what is a chip's own.
-_INSIDE, _CHIP = ("system", "power", "allocator"), "chip"
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Held:
-    """A part as one configuration has it. `place`: one of MEMORIES. `size`: of each, by its figure,
-    before anything that was learned. `more`: it is memory that the configuration gives."""
-
-    part: PartRow
-    place: str
-    count: int
-    size: float
-    more: bool = False
-
-    @property
-    def static(self) -> bool:
-        return self.part.state == BOOT
-
-    @property
-    def is_whole(self) -> bool:
-        """It has memory of its own: options of the system act within libraries, and caches lie
-        outside the memory that data can have."""
-        inside = self.part.component in _INSIDE and self.part.kind != MAP
-        return self.place == DRAM and not inside and self.part.component != _CHIP
-
-    @property
-    def taken(self) -> float:
-        """By its figure; below 0: it is given."""
-        return (-1 if self.more else 1) * self.count * self.size
-
-    @property
-    def bytes(self) -> float:
-        """The bytes that it is taken to be."""
-        return self.taken * memory_fit().factor(self.part.kind)
+#: Half of an 80 % band of normal errors, in standard deviations.
+_REACH = 1.2816
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -215,7 +183,7 @@ class MemoryModel:
         return {}  # a changed copy of the model has its own
 
     def _list_held(self, state: str, only: Collection[str] | None) -> list[Held]:
-        whens, scene = _HELD[state][0], self.at(state).scene
+        whens, scene = _HELD[state][0], self._scene(state)
         built = []
         for part in parts_in(scene.config.chip, scene.minor):
             if only is not None and part.id not in only:
@@ -226,8 +194,21 @@ class MemoryModel:
                 continue
             count = part.counted(scene)
             if count:
-                built.append(_held(part, scene, count))
+                built.append(held_part(part, scene, count))
         return built
+
+    def _scene(self, state: str) -> MemoryScene:
+        beyond = functools.partial(self._beyond, state)
+        return replace(self.at(state).scene, beyond=beyond, _names={})
+
+    def _beyond(self, state: str) -> tuple[float, float]:
+        """The code linked in a state that lies behind IRAM, as code_beyond has it."""
+        fit, codes = memory_fit(), code_parts(self.scene.config.chip, self.scene.minor)
+        use = use_of(self.sizes(state, IRAM, codes).values())
+        cache = self.scene.memory.iram - self.all_cores_memory.iram  # of the second core: no code
+        left = self.constant(BOOT, IRAM)[0] - use.taken(fit) - cache
+        deviation = sqrt(self.base_variance(BOOT, IRAM) + use.variance(fit))
+        return code_beyond(-left, deviation * fit.reach[IRAM] / _REACH)
 
     def options_read(self, state: str) -> dict[str, frozenset[str]]:
         """By part that can be held in a state, the options that it asks for here."""
@@ -236,9 +217,10 @@ class MemoryModel:
         for part in parts_in(scene.config.chip, scene.minor):
             if part.state in (BOOT, *whens) and part.is_linked(scene.links):
                 requested = QueriedValues(scene.instead)
-                own = replace(scene, instead=requested, _names={})
+                own = replace(scene, instead=requested)
+                own = self.at_scene(own)._scene(state)
                 count = part.counted(own)
-                _held(part, own, count)
+                held_part(part, own, count)
                 built[part.id] = frozenset(requested.names)
         return built
 
@@ -361,7 +343,9 @@ class MemoryModel:
         before: Iterable[Held] = default_statics(self.scene.config.chip, self.scene.minor, place)
         if self.known(place) is not None:
             built = (self.built or self).held(state, only)
-            before = [each for each in built if each.static and each.place == place]
+            before = [
+                each for each in built if each.static and each.place == place and not each.is_ruled
+            ]
         wanted = [each for each in before if only is None or each.part.id in only]
         return sizes | _steps(wanted, [each for each in held if each.static])
 
@@ -427,9 +411,3 @@ def default_statics(chip: str, minor: Minor, place: str) -> tuple[Held, ...]:
 
 
 _NO_WIFI = ("esp32h2", "esp32h21", "esp32h4", "esp32p4")
-
-
-def _held(part: PartRow, scene: MemoryScene, count: int) -> Held:
-    place, more = place_of(part, scene)
-    size = float(part.size(scene))
-    return Held(part=part, place=place, count=count, size=abs(size), more=more or size < 0)

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from heapscope.base.capabilities import EIGHT_BIT, INTERNAL
 from heapscope.base.errors import InputError
 from heapscope.config.releases import find_release
+from heapscope.forecast.predict.chip_memory import sram1_end
 from heapscope.forecast.predict.memory_part import MUCH_UNEXPLAINED
 from heapscope.forecast.predict.memory_scene import MemoryScene
 from heapscope.forecast.predict.memory_states import DRAM, IRAM, MemoryModel
@@ -71,8 +72,8 @@ class SystemMemory:
             return self._of_image(wanted)
         scene, other = self.model.scene, 0
         memory, boot = scene.memory, self.model.at(self.state)
-        static = max(0, memory.dram - round(boot.free(BOOT)[DRAM].median)) & ~3
-        code = max(0, memory.iram - round(boot.free(BOOT)[IRAM].median)) if self._has_code else None
+        used = memory.dram - round(boot.free(BOOT)[DRAM].median) - self._beyond
+        static, code = max(0, used) & ~3, self._code(boot)
         best: tuple[int, int, Layout] | None = None  # blocks that move go past it and back
         for tried in range(_TRIES):
             built = self._layout(static, code, other)
@@ -149,6 +150,21 @@ class SystemMemory:
             if size and count
         )
 
+    def _code(self, boot: MemoryModel) -> int | None:
+        """Bytes that code takes of a memory of its own; None: the chip has no such memory."""
+        if not self._has_code:
+            return None
+        code = max(0, self.model.scene.memory.iram - round(boot.free(BOOT)[IRAM].median))
+        whole = boot.all_cores_memory.iram
+        return whole if abs(whole - code) < _SMALL else code  # too little for a heap
+
+    @functools.cached_property
+    def _beyond(self) -> int:
+        """Bytes of SRAM1 that code has, at its upper end."""
+        held = self.model.held(self.state)
+        size = sum(each.bytes for each in held if each.is_ruled and each.place == DRAM)
+        return round(size) + 3 & ~3
+
     @property
     def _has_code(self) -> bool:
         """Code has a memory of its own."""
@@ -167,6 +183,7 @@ class SystemMemory:
         single = cores == 1 or not self._has_code
         rtc = version is not None and version.rtc is not None and single
         protects = version is not None and version.protection is not None
+        end = sram1_end(config.chip, scene.minor)
         built = chip.layout(
             idf=idf,
             cores=cores,
@@ -177,6 +194,7 @@ class SystemMemory:
             if chip.data.static is None
             else chip.data.static.code_elsewhere,
             boot=boot,
+            taken=((end - self._beyond, end),) if self._beyond and boot is None else (),
             psram=self._psram(),
             rtc=scene.memory.rtc > 0 if rtc and boot is None else None,
             protection=_switch(scene, "ESP_SYSTEM_MEMPROT") if protects else None,

@@ -14,9 +14,10 @@ from dataclasses import fields
 
 from heapscope.base.capabilities import DMA, EIGHT_BIT, INTERNAL, IRAM_EIGHT_BIT, SPIRAM
 from heapscope.forecast.predict.heap_bytes import BlockScene, requests_of
+from heapscope.forecast.predict.held_part import Held
 from heapscope.forecast.predict.memory_fit import memory_fit
 from heapscope.forecast.predict.memory_scene import MemoryScene
-from heapscope.forecast.predict.memory_states import IRAM, PSRAM, Held, MemoryModel
+from heapscope.forecast.predict.memory_states import IRAM, PSRAM, MemoryModel
 from heapscope.forecast.predict.part_table import STATES, memory_table
 from heapscope.memory.layout.layout import Tenant
 

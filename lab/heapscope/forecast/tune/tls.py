@@ -16,7 +16,8 @@ from heapscope.base.rows.row import Row
 from heapscope.config.config import Config
 from heapscope.config.value import Value
 from heapscope.forecast.predict.config_knobs import enabled, integer
-from heapscope.forecast.predict.memory_states import DRAM, PSRAM, Held, MemoryModel
+from heapscope.forecast.predict.held_part import Held
+from heapscope.forecast.predict.memory_states import DRAM, PSRAM, MemoryModel
 from heapscope.forecast.predict.part_table import LOAD
 from heapscope.forecast.tune.options import broken_rules
 

@@ -58,11 +58,13 @@ def answered(
     notes: Sequence[str] = (),
     names: Addresses | None = None,
     head: bytes = b"",
+    condition: str = "",
     devices: Mapping[str, LoggedFigures] | None = None,
 ) -> LogResult:
     """The result as it stands now. `needs`: requests, each asked about by itself; `requests`: they
     are made one after the other; `poisoning`: one of POISONINGS, where it is known; `names`: of
-    addresses in code; `head`: the log's first bytes; `devices`: the figures of each of several
+    addresses in code; `head`: the log's first bytes; `condition`: the sentence that says under what
+    condition the answer holds, before all others; `devices`: the figures of each of several
     devices that write into it. InputError: the log tells no state in which
     that can be, or the chip or the version that is given is unknown."""
     form, known = form_of(reading), names or Addresses()
@@ -101,8 +103,9 @@ def answered(
         allocators=seen.allocators,
         framework=_framework(reading),
         answer=answer,
-        verdict=tuple(
-            verdict(reading, answer, fits, results, series.sentences, names=known, devices=apart)
+        verdict=(
+            *((condition,) if condition else ()),
+            *verdict(reading, answer, fits, results, series.sentences, names=known, devices=apart),
         ),
         assumed=tuple(assumed(reading, fits, view, series.assumed)),
         settles=tuple(settles(reading, fits, answer, head)),

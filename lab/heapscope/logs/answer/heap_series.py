@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -13,6 +14,7 @@ from heapscope.answers.series.envelope import Levels
 from heapscope.answers.series.judge import LEAST
 from heapscope.answers.series.samples import HeapSeries
 from heapscope.logs.reader.figures import FigureSeries, LoggedFigure, LoggedFigures
+from heapscope.memory.layout.uptimes import RECENT, LateLines, is_late
 
 _MOSTLY = 0.8  # of all samples
 _BESIDE = 12  # lines between two figures of one moment
@@ -44,7 +46,8 @@ class HeapCourse:
 def course_of(figures: LoggedFigures, memory: str, name: str) -> HeapCourse:
     """The figure, which the log has. From one start to the next a usual step passes."""
     series = figures.series[memory, name]
-    parts = [_seconds(start, series.step) for start in _starts(series.points)]
+    starts = _starts(series.points)
+    parts = [_seconds(start, series.step) for start in starts]
     has_time = all(known for seconds, known in parts if len(seconds) > 1)
     if not has_time:
         parts = [(np.arange(len(seconds), dtype=np.float64), False) for seconds, _ in parts]
@@ -55,11 +58,12 @@ def course_of(figures: LoggedFigures, memory: str, name: str) -> HeapCourse:
     for seconds, _ in parts:
         whole.append(seconds - seconds[0] + passed)
         passed = float(whole[-1][-1]) + usual
-    levels = np.array([point.value for point in series.points], dtype=np.float64)
+    points = [point for start in starts for point in start]
+    levels = np.array([point.value for point in points], dtype=np.float64)
     return HeapCourse(
         seconds=np.concatenate(whole),
         levels=_free_of(figures, memory, name, levels),
-        lines=np.array([point.line for point in series.points]),
+        lines=np.array([point.line for point in points]),
         has_time=has_time,
     )
 
@@ -103,14 +107,27 @@ def starts_of(
 
 
 def _starts(points: Sequence[LoggedFigure]) -> list[list[LoggedFigure]]:
-    """Cut where another start begins, by its lines or by a time that goes back."""
+    """Cut where another start begins, by its lines or by a time that goes back; each in the order
+    of its times, where some of its lines came late."""
     starts: list[list[LoggedFigure]] = []
+    late = LateLines()
+    dated: set[tuple[int, int]] = set()
     for point in points:
+        if point.time is not None and point.time >= _EPOCH:
+            moment = point.time, point.value
+            if moment in dated:
+                continue  # a part of the log that is there twice
+            dated.add(moment)
         last = starts[-1][-1] if starts else None
-        if last is None or last.boot != point.boot or _begins(last.time, point.time):
+        same = last is not None and last.boot == point.boot
+        if point.time is not None and not (same and late.take(point.time)):
+            same = same and not _begins(last.time if last else None, point.time)
+            if not same:
+                late.begin(point.time)
+        if not same:
             starts.append([])
         starts[-1].append(point)
-    return starts
+    return [_in_order(start) for start in starts]
 
 
 def _begins(before: int | None, time: int | None) -> bool:
@@ -118,6 +135,33 @@ def _begins(before: int | None, time: int | None) -> bool:
     if before is None or time is None or time >= before or before >= _EPOCH:
         return False
     return before < _WRAP // 2 or time > _WRAP // 4
+
+
+def _in_order(start: list[LoggedFigure]) -> list[LoggedFigure]:
+    """Lines that came late stand where their times say."""
+    clock = _clock_of(start)
+    if not clock:
+        return start
+    ordered: list[LoggedFigure] = []
+    times: list[int] = []  # of those
+    for point in start:
+        time = getattr(point, clock)
+        at = len(ordered)
+        if time is not None and times and time < times[-1] and is_late(times[-RECENT:], time):
+            at = bisect_right(times, time, max(at - RECENT, 0))
+        ordered.insert(at, point)
+        times.insert(at, times[-1] if time is None and times else time or 0)
+    return ordered
+
+
+def _clock_of(points: Sequence[LoggedFigure]) -> str:
+    """The line's own words, the device's clock or the monitor's, whichever nearly all points have;
+    empty: none."""
+    for clock in ("time", "uptime", "clock"):
+        known = sum(getattr(point, clock) is not None for point in points)
+        if known >= _MOSTLY * len(points):
+            return clock
+    return ""
 
 
 def _in_phases(start: list[LoggedFigure]) -> tuple[list[LoggedFigure], Levels | None]:
@@ -137,14 +181,11 @@ def _in_phases(start: list[LoggedFigure]) -> tuple[list[LoggedFigure], Levels | 
 
 
 def _seconds(points: Sequence[LoggedFigure], step: int) -> tuple[Levels, bool]:
-    """The times by the lines' own words, the device's clock or the monitor's, whichever nearly all
-    points have; else the numbers of their lines, and False."""
-    for clock in ("time", "uptime", "clock"):
+    """The times; where no clock goes on, the numbers of their lines, and False."""
+    clock = _clock_of(points)
+    if clock:
         times = [getattr(point, clock) for point in points]
-        known = np.array([time is not None for time in times])
-        if known.mean() < _MOSTLY:
-            continue
-        places = np.flatnonzero(known)
+        places = np.array([at for at, time in enumerate(times) if time is not None])
         whole = _risen(np.array([times[at] for at in places], dtype=np.int64), clock)
         if whole[-1] > whole[0]:
             return np.interp(np.arange(len(points)), places, whole / 1000), True

@@ -23,7 +23,7 @@ from heapscope.answers.series.judge import (
 from heapscope.base.request import Request
 from heapscope.base.rows.figure import figure
 from heapscope.base.rows.row import Row
-from heapscope.base.wording import size
+from heapscope.base.wording import plural, size
 from heapscope.logs.answer.heap_series import main_figure, starts_of
 from heapscope.logs.heaps.memory_fit import memories_of
 from heapscope.logs.heaps.request_fit import UntilRow
@@ -164,7 +164,7 @@ def falls(figures: LoggedFigures, trends: Sequence[Trend]) -> Iterator[str]:
         yield (
             f"Free bytes{of} went down over {len(points):,} lines, from {size(points[0])} to "
             f"{size(points[-1])}, which does not prove a leak yet; if it goes on, nothing is left "
-            f"after {max(int(points[-1] / each), 1):,} more lines."
+            f"after {plural(max(int(points[-1] / each), 1), 'more line')}."
         )
 
 

@@ -11,6 +11,7 @@ from itertools import pairwise
 from statistics import median
 
 from heapscope.base.printable import printable
+from heapscope.memory.layout.uptimes import LateLines
 from heapscope.native.log import Fact
 
 _KINDS_MOST = 16  # kinds of lines that are distinguished
@@ -105,6 +106,7 @@ class _SentLine:
     least: int | None
     total: int | None
     numbers: tuple[float, ...]
+    date: int | None  # ms by its words
 
 
 @dataclass(kw_only=True)
@@ -146,7 +148,7 @@ class Senders:
         time = fact.clock if fact.clock is not None else fact.uptime
         value = getattr(fact, reported[0])
         line = _SentLine(
-            self._order, value, time, fact.uptime, boot, fact.min, fact.total, numbers
+            self._order, value, time, fact.uptime, boot, fact.min, fact.total, numbers, fact.time
         )  # fmt: skip
         sender.lines.append(line)
 
@@ -336,8 +338,13 @@ def _alone(sender: _Sender) -> Mixture | None:
     least = [-line.least for line in lines if line.least is not None]
     if len(least) == len(lines) and _are_two(least):
         return Mixture(why="the minimum rises and falls, which that of one device does not")
-    if any(_are_two([line.numbers[at] for line in lines]) for at in sender.clocks):
+    clocks = [[line.numbers[at] for line in lines] for at in sender.clocks]
+    dates = [float(line.date) for line in lines if line.date is not None]
+    clocks += [dates] if len(dates) == len(lines) else []
+    if any(map(_are_two, clocks)):
         return Mixture(why="the times go to and fro")
+    if any(_backs(times) >= _TURNS for times in clocks) and _take_turns(lines):
+        return Mixture(why="the times go to and fro, and so do the figures")
     return _by_number(sender) if sender.tokens[:1] == ("#",) else None
 
 
@@ -357,11 +364,22 @@ def _by_number(sender: _Sender) -> Mixture | None:
     return _compare(one, other) if min(len(one.lines), len(other.lines)) >= _LEAST else None
 
 
+def _take_turns(lines: Sequence[_SentLine]) -> bool:
+    """From a line to the next it is much farther than to the one after that."""
+    values = [line.value for line in lines]
+    next_one = median(abs(b - a) for a, b in pairwise(values))
+    return next_one > _APART * median(abs(b - a) for a, b in zip(values, values[2:], strict=False))
+
+
 def _are_two(values: Sequence[float]) -> bool:
-    """Whether they are two rising rows of numbers that take turns, and not one."""
+    """Whether they are two rising rows of numbers that take turns, and not one of which some lines
+    came late."""
     lasts: list[float] = []
     counts, turns, current = [0, 0], 0, 0
+    lines = LateLines()
     for value in values:
+        if lines.take(value):
+            continue
         rising = [(value - last, index) for index, last in enumerate(lasts) if value >= last]
         if not rising and len(lasts) == 2:
             return False

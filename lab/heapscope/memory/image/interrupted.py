@@ -6,13 +6,12 @@ kernel saved of it at its last switch is older.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 from heapscope.memory.image.memory_image import MemoryImage
 from heapscope.memory.image.registers import ARM
 
 _EXCEPTION = 0x1FF  # in an Arm's xpsr: the number of the exception that is served
-_ENTRY = 64  # bytes of a task's entry up to the address of its saved registers
 
 
 def interrupted(image: MemoryImage, stacks: Collection[int]) -> bool:
@@ -29,17 +28,3 @@ def interrupted(image: MemoryImage, stacks: Collection[int]) -> bool:
             if not any(symbol.address <= pointer <= end for pointer in stacks):
                 return True
     return False
-
-
-def surely_waiting(
-    image: MemoryImage, tables: Iterable[tuple[int, int]], contexts: Collection[int]
-) -> tuple[int, ...]:
-    """Those of `contexts`, the addresses of words that point at saved registers, that are not the
-    running task's: a kernel has a pointer to the entry of that one. None is sure where no entry has
-    a pointer. `tables`: the memory of variables, pairs of a begin and an end."""
-    pointed: set[int] = set()
-    for start, end in tables:
-        for address in range(start + -start % 4, end - 3, 4):
-            value = image.word(address) or 0
-            pointed.update(one for one in contexts if one - _ENTRY < value <= one)
-    return tuple(one for one in contexts if one not in pointed) if pointed else ()

@@ -24,8 +24,9 @@ def default_regions(memory: Memory, statics: Mapping[str, int | None]) -> tuple[
         return map_regions(memory, chip.static, statics)
     defaults = (region for region in chip.default_regions if region.cores in (None, memory.cores))
     optional = (entry for entry in memory.entries() if entry.option)
+    shifted = ((each.kind, *_shifted(each, statics)) for each in defaults)
     return (
-        *(memory.region(d.kind, *_shifted(d, statics)) for d in defaults),
+        *(memory.region(kind, start, size) for kind, start, size in shifted if size),
         *(memory.region(entry.kind, entry.start, entry.size) for entry in optional),
     )
 
@@ -47,13 +48,13 @@ def logged_regions(memory: Memory, boot: BootLog) -> tuple[tuple[Region, ...], t
 
 
 def _shifted(default: DefaultRegion, statics: Mapping[str, int | None]) -> tuple[int, int]:
-    """Start and size of a region behind the static use."""
+    """Start and size of a region behind the static use, which may be all of it."""
     use = statics.get(default.static)
     if use is None:
         return default.start, default.size
     end = default.start + default.size
     most = end - default.static_base - _REGION_MIN
-    if not 0 <= use <= most:
+    if not 0 <= use <= most and use != end - default.static_base:
         raise StaticUseError(
             f"static use of {use} bytes of {default.static.upper()} is not possible",
             remedy=f"--static-{default.static} takes 0 to {most}",

@@ -85,12 +85,24 @@ def _releases() -> tuple[tuple[int, int], ...]:
     return tuple(sorted({release for rule in rules for release in rule.releases}))
 
 
+def _release_of(minor: tuple[int, int]) -> tuple[int, int]:
+    """The last one that is not behind `minor`."""
+    return max((each for each in _releases() if each <= minor), default=_releases()[0])
+
+
+@functools.cache
+def options_of(minor: tuple[int, int]) -> frozenset[str]:
+    """All options of the release that a user can set and that a rule has."""
+    release = _release_of(minor)
+    rules = (rule for of in fragment_rules().values() for rule in of if release in rule.releases)
+    return frozenset(name for rule in rules for name, _ in rule.options(hold=True))
+
+
 def rules_of(
     archive: str, object_name: str, function: str, minor: tuple[int, int]
 ) -> tuple[FragmentRule, ...]:
     """Those that can decide about a function, by the last release that is not behind `minor`."""
-    rules = fragment_rules().get(archive, ())
-    release = max((each for each in _releases() if each <= minor), default=_releases()[0])
+    rules, release = fragment_rules().get(archive, ()), _release_of(minor)
     plain = _LANGUAGES.sub("", object_name)
     return tuple(
         rule for rule in rules if release in rule.releases and rule.is_of(archive, plain, function)

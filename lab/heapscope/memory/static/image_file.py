@@ -21,7 +21,7 @@ from heapscope.memory.layout.boot_log import IMAGE, BootLog
 from heapscope.memory.layout.program_starts import ListedRegion
 from heapscope.memory.static.image_tables import HeapTables, Segment, heap_tables, places_of
 from heapscope.memory.static.use import UNNAMED, Section, SectionPiece, StaticUse
-from heapscope.trace.things.binary_kinds import image_kind
+from heapscope.trace.things.binary_kinds import BOOT_LOADER, image_kind
 
 IMAGE_MAX = 64 << 20  #: bytes; a chip's flash has no more
 _HEADER, _SEGMENT, _HASH = 24, 8, 32
@@ -64,7 +64,8 @@ def image_of(data: bytes, *, name: str) -> Image:
     if kind is None or kind.chip not in chip_files():
         raise _damaged(name, "its header is not that of a chip that is known here")
     if not kind.sdk:
-        raise InputError(f"{name}: {kind.what}, which has no heap", remedy=_REMEDY)
+        why = "which has no heap" if kind.what == BOOT_LOADER else "which names no release"
+        raise InputError(f"{name}: {kind.what}, {why}", remedy=_REMEDY)
     tables = heap_tables(read_chip(kind.chip), tuple(_segments(data, name)), name=name)
     (entry,) = struct.unpack_from("<I", data, 4)
     return Image(

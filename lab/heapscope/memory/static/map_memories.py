@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 
 from heapscope.base.printable import printable
 from heapscope.memory.static.window import Window
 
 _BEGIN, _END = "Memory Configuration", "Linker script and memory map"
-_ROW = re.compile(r"(\S+)\s+0x([0-9a-f]{1,16})\s+0x([0-9a-f]{1,16})\s+(\S+)", re.IGNORECASE)
+_ROW = re.compile(r"(\S+)\s+0x([0-9a-f]{1,16})\s+0x([0-9a-f]{1,16})(?:\s+(\S+))?", re.IGNORECASE)
 _LINES_MAX = 500_000  # of the archives in front
 _LINE_MAX = 4096
 _ROWS_MAX = 64
@@ -19,6 +19,18 @@ _SIZE_MAX = 1 << 30
 #: A memory of nothing but addresses, of Zephyr; and the one of avr-ld that no chip has.
 _NO_MEMORY = re.compile(r"IDT_LIST")
 _DEFAULT_OF_AVR = 0xFFA0
+
+
+#: Names of RAM in maps that give no attributes, as those of the ESP8266.
+_RAM = re.compile(r".*(ram|tcm).*", re.IGNORECASE)
+#: RAM of ESP-IDF's linker scripts and of those that took their names from it.
+_SEGMENT = re.compile(r"[ids]ram\d_[01]_seg")
+
+
+def map_segments(path: Path) -> tuple[int, ...]:
+    """Where RAM begins, by names as ESP-IDF has them; empty: the map lists none."""
+    with path.open("rb") as file:
+        return tuple(start for name, start, _, _ in _rows(file) if _SEGMENT.fullmatch(name))
 
 
 def map_memories(path: Path) -> tuple[Window, ...]:
@@ -39,11 +51,14 @@ def _rows(file: Iterable[bytes]) -> Iterator[tuple[str, int, int, str]]:
         begun = begun or line.startswith(_BEGIN)
         match = _ROW.fullmatch(line) if begun else None
         if match is not None:
-            yield match[1], int(match[2], 16), int(match[3], 16), match[4].partition("!")[0]
+            yield match[1], int(match[2], 16), int(match[3], 16), (match[4] or "").partition("!")[0]
 
 
 def _windows(rows: Iterable[tuple[str, int, int, str]]) -> Iterator[Window]:
-    for count, (name, start, size, attributes) in enumerate(rows):
-        written = "w" in attributes.lower() and not _NO_MEMORY.match(name)
-        if count < _ROWS_MAX and written and 0 < size < _SIZE_MAX and size != _DEFAULT_OF_AVR:
+    listed = list(islice(rows, _ROWS_MAX))
+    plain = not any(attributes for _, _, _, attributes in listed)
+    for name, start, size, attributes in listed:
+        written = bool(_RAM.fullmatch(name)) if plain else "w" in attributes.lower()
+        written = written and not _NO_MEMORY.match(name)
+        if written and 0 < size < _SIZE_MAX and size != _DEFAULT_OF_AVR:
             yield Window(kind=printable(name), start=start, size=size)

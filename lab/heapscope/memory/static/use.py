@@ -112,6 +112,10 @@ _LINKERS = frozenset(
         "_sstack",
         "_estack",
         "__stack",
+        "_stack",
+        "_stack_top",
+        "__stack_top",
+        "__initial_sp",
         "__stack_limit",
     }
 )

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import struct
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from heapscope.base.errors import InputError
 from heapscope.config.chip_data import chip_files
+from heapscope.memory.static.map_memories import map_segments
 from heapscope.memory.static.read import read_static
 from heapscope.memory.static.use import StaticUse
 from heapscope.memory.static.window import read_windows
@@ -17,7 +19,7 @@ _TARGET = re.compile(rb"^ +0x0+ +IDF_TARGET_(ESP32\w*) = ", re.MULTILINE)
 _STEP, _MAP_MAX = 1 << 20, 64 << 20
 _TRIED_MAX = 4 << 20  # bytes of a map that is read for each chip
 _LINE = 200  # bytes that a line of it has at most
-_MAGIC, _MACHINE_AT = b"\x7fELF", 18
+_MAGIC, _MACHINE_AT, _ENTRY_AT = b"\x7fELF", 18, 24
 
 
 def uses_of(path: Path, chip: str | None = None) -> dict[str, StaticUse]:
@@ -37,14 +39,25 @@ def uses_of(path: Path, chip: str | None = None) -> dict[str, StaticUse]:
 
 def _chips(path: Path) -> tuple[str, ...]:
     with path.open("rb") as file:
-        head = file.read(_MACHINE_AT + 2)
-    if head.startswith(_MAGIC) and len(head) == _MACHINE_AT + 2:
+        head = file.read(_ENTRY_AT + 4)
+    if head.startswith(_MAGIC) and len(head) == _ENTRY_AT + 4:
         machine = MACHINES.get(struct.unpack_from("<H", head, _MACHINE_AT)[0])
-        return tuple(chip for chip in chip_files() if read_windows(chip).machine == machine)
+        chips = [chip for chip in chip_files() if read_windows(chip).machine == machine]
+        (entry,) = struct.unpack_from("<I", head, _ENTRY_AT)
+        return tuple(_with_ram_at([entry] if entry else [], chips))
     chip = _target(path)
     if chip:
         return (chip,) if chip in chip_files() else ()
-    return chip_files() if path.stat().st_size <= _TRIED_MAX else ()
+    fitting = tuple(_with_ram_at(map_segments(path), chip_files()))
+    return fitting if path.stat().st_size <= _TRIED_MAX else ()
+
+
+def _with_ram_at(addresses: Sequence[int], chips: Iterable[str]) -> Iterator[str]:
+    """A program of ESP-IDF is entered in RAM, and its linker script has the RAM of one chip."""
+    for chip in chips:
+        windows = read_windows(chip)
+        if all(windows.find(address) is not None for address in addresses):
+            yield chip
 
 
 def _target(path: Path) -> str:

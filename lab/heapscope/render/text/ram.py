@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from textwrap import wrap
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -10,6 +12,7 @@ from rich.text import Text
 from heapscope.answers.ram.cut import BSS, CODE, DATA, GAP, HEAP, KEPT, UNKNOWN, UNUSED
 from heapscope.answers.ram.difference import RamChange, RamDifference
 from heapscope.answers.ram.ram_result import (
+    OPTION,
     PART,
     RamBack,
     RamBar,
@@ -26,6 +29,8 @@ from heapscope.forecast.predict.part_table import STATES
 from heapscope.memory.static.static_ram import StaticPart
 from heapscope.render.text.table import Column, columns_of, table_of
 
+_WRITE = "write"  # the heading of lines that are copied
+_SENTENCE = 44  # characters of a line of words in their place
 COMPONENTS = 10  #: rows of a table; --all has all
 _WIDTH, _NAME, _NAME_MAX = 64, 6, 24
 _BY_STATE = "component boot app_main wifi_started connected load ble provisioning"
@@ -116,11 +121,17 @@ def difference_parts(result: RamDifference) -> Iterator[RenderableType]:
 
 def _back_columns() -> tuple[Column, ...]:
     names = "bytes low high memory what lines loses"
-    return columns_of(RamBack, names, lines=_lines)
+    columns = columns_of(RamBack, names, lines=_lines, what=_moved)
+    return tuple(replace(each, whole=each.heading == _WRITE) for each in columns)
+
+
+def _moved(row: RamBack) -> str:
+    """An option's line says enough."""
+    return "" if row.by == OPTION else row.what
 
 
 def _lines(row: RamBack) -> str:
-    return "\n".join(row.lines) or row.kind
+    return "\n".join(row.lines or wrap(row.kind, _SENTENCE))
 
 
 def _few(name: str) -> Callable[[RamBar], int | None]:

@@ -45,8 +45,9 @@ Cell = CellText | str | int | float | None
 class Column:
     """`of`: the cell of a row. `words`: text, set to the left; others are numbers. `site`: call
     sites. `event`: numbers of events, which a clock turns into seconds. `wide`: left out on a
-    narrow terminal. `rest`: how the row of others has it: "sum", "least", "most", "kinds" (how many
-    there are of each word), or empty: not at all. `text`: a sentence about it."""
+    narrow terminal. `whole`: lines that are copied, which are never broken. `rest`: how the row of
+    others has it: "sum", "least", "most", "kinds" (how many there are of each word), or empty: not
+    at all. `text`: a sentence about it."""
 
     heading: str
     of: Callable[[Any], Cell] = lambda row: None
@@ -55,6 +56,7 @@ class Column:
     site: bool = False
     event: bool = False
     wide: bool = False
+    whole: bool = False
     rest: str = ""
     text: str = ""
 

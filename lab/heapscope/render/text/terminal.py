@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from rich import box
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.table import Table as Grid
 from rich.text import Text
 
@@ -61,7 +61,7 @@ def print_parts(
             continue
         if begun and (apart or table):
             target.print()
-        target.print(part, soft_wrap=isinstance(part, Text) and bool(part.no_wrap))
+        target.print(part, soft_wrap=isinstance(part, Text) and bool(part.no_wrap), crop=False)
         begun, apart = True, table
 
 
@@ -97,9 +97,21 @@ def plain_text(cell: Cell) -> str:
     return f"{cell:,}" if isinstance(cell, int | float) else str(cell)
 
 
-def _grid(columns: Sequence[Column], cells: Sequence[Sequence[Text]], width: int) -> Grid:
+@dataclass(frozen=True)
+class _Unbroken:
+    """A grid as wide as its lines, which a terminal may wrap, but which are copied whole."""
+
+    grid: Grid
+    width: int
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield from console.render(self.grid, options.update(width=self.width))
+
+
+def _grid(columns: Sequence[Column], cells: Sequence[Sequence[Text]], width: int) -> RenderableType:
     grid = Grid(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=0, header_style="dim")
-    for column, size in zip(columns, _widths(columns, cells, width), strict=True):
+    sizes = _widths(columns, cells, width)
+    for column, size in zip(columns, sizes, strict=True):
         grid.add_column(
             Text(column.heading),
             justify="left" if column.words else "right",
@@ -108,7 +120,8 @@ def _grid(columns: Sequence[Column], cells: Sequence[Sequence[Text]], width: int
         )
     for row in cells:
         grid.add_row(*row)
-    return grid
+    needed = sum(sizes) + len(sizes) - 1
+    return _Unbroken(grid, needed) if needed > width else grid
 
 
 def _shorten(cells: list[list[Text]], place: int, room: int) -> None:
@@ -124,18 +137,21 @@ def _fitting(columns: Sequence[Column], cells: Sequence[Sequence[Text]], width: 
     taken = -1  # no space before the first
     for index, column in enumerate(columns):
         needed = _needed(column, [row[index] for row in cells])
-        taken += 1 + (min(needed, NAME_LEAST) if column.words else needed)
+        taken += 1 + (min(needed, NAME_LEAST) if _shares(column) else needed)
         if taken > width:
             return max(index, min(2, len(columns)))
     return len(columns)
 
 
 def _widths(columns: Sequence[Column], cells: Sequence[Sequence[Text]], width: int) -> list[int]:
-    """Numbers get the width they need, and names share the rest. Headings get what is left then."""
+    """Numbers and whole lines get the width they need, and names share the rest. Headings get what
+    is left then."""
     sizes = [_needed(column, [row[i] for row in cells]) for i, column in enumerate(columns)]
-    names = [i for i, column in enumerate(columns) if column.words]
+    names = [i for i, column in enumerate(columns) if _shares(column)]
     left = width - (len(columns) - 1) - sum(size for i, size in enumerate(sizes) if i not in names)
     if left < sum(min(sizes[i], NAME_LEAST) for i in names):
+        if any(column.whole for column in columns):
+            return [min(size, NAME_LEAST) if i in names else size for i, size in enumerate(sizes)]
         return _squeezed(sizes, width - (len(columns) - 1))
     for position, index in enumerate(sorted(names, key=lambda i: sizes[i])):
         sizes[index] = min(sizes[index], left // (len(names) - position))
@@ -148,13 +164,18 @@ def _widths(columns: Sequence[Column], cells: Sequence[Sequence[Text]], width: i
     return sizes
 
 
+def _shares(column: Column) -> bool:
+    return column.words and not column.whole
+
+
 def _squeezed(sizes: list[int], width: int) -> list[int]:
     """A terminal too narrow for the numbers: all columns shrink, their cells wrap."""
     return [max(1, size * width // sum(sizes)) for size in sizes]
 
 
 def _needed(column: Column, cells: Iterable[Text]) -> int:
-    return max([1, *map(len, column.heading.split()), *(cell.cell_len for cell in cells)])
+    lines = (line.cell_len for cell in cells for line in cell.split("\n", allow_blank=True))
+    return max([1, *map(len, column.heading.split()), *lines])
 
 
 def _text(cell: Cell, *, blocks: bool) -> Text:

@@ -154,6 +154,11 @@ def core_kind(head: bytes) -> KnownAs | None:
     )
 
 
+BOOT_LOADER = "an image of a boot loader"
+NO_DESCRIPTION = "the image of a firmware before ESP-IDF 3.3, without a description"
+_FIRST_AT, _FLASH_OF_ESP32 = 24, 0x3F4  # the first segment's address, in MiB where it is constants
+
+
 def image_kind(head: bytes) -> KnownAs | None:
     """An image of ESP-IDF by its head; None: no chip's."""
     if len(head) < _APP_AT or head[0] != IMAGE_MARK or not 0 < head[1] <= _SEGMENTS_MAX:
@@ -162,7 +167,9 @@ def image_kind(head: bytes) -> KnownAs | None:
     if number not in CHIP_NUMBERS:
         return None
     if len(head) < _APP_AT + 256 or struct.unpack_from("<I", head, _APP_AT)[0] != _APP:
-        return KnownAs(kind="image", what="an image of a boot loader", chip=CHIP_NUMBERS[number])
+        (first,) = struct.unpack_from("<I", head, _FIRST_AT)
+        what = NO_DESCRIPTION if first >> 20 == _FLASH_OF_ESP32 else BOOT_LOADER
+        return KnownAs(kind="image", what=what, chip=CHIP_NUMBERS[number])
     project = _text(head, 48)
     named = f"the image of the firmware {project}" if project else "a firmware's image"
     return KnownAs(kind="image", what=named, chip=CHIP_NUMBERS[number], sdk=_text(head, 112))

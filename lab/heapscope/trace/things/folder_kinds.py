@@ -118,8 +118,10 @@ def build_of(folder: Path) -> BuildFolder:
 
 
 def app_images(folder: Path, names: Iterable[str]) -> list[str]:
-    """Images of programs by their first bytes, boot loaders and other files of flash aside."""
-    return [name for name in sorted(names) if name.endswith(".bin") and _is_app(folder / name)]
+    """Images of programs by their first bytes, boot loaders and other files of flash aside; that of
+    a sketch before copies of it."""
+    images = [name for name in sorted(names) if name.endswith(".bin") and _is_app(folder / name)]
+    return [name for name in images if name.endswith(".ino.bin")] or images
 
 
 def _is_app(path: Path) -> bool:
