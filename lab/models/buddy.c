@@ -127,7 +127,7 @@ static uint32_t class_of(const hs_sim_t *heap, uint32_t align, uint32_t size)
 static uint32_t class_from(const buddy_t *buddy, uint32_t class)
 {
     while (class < CLASSES && buddy->stacks[class] == HS_NONE) {
-        class ++;
+        class++;
     }
     return class;
 }
@@ -142,7 +142,7 @@ static uint32_t model_aligned(hs_sim_t *heap, uint32_t align, uint32_t size, uin
     if (class == CLASSES) {
         return HS_NONE;
     }
-    for (; class > wanted; class --) {
+    for (; class > wanted; class--) {
         const uint32_t block = pop(buddy, class);
         push(buddy, class - 1, block + (UINT32_C(1) << (class - 1)));
         push(buddy, class - 1, block);
@@ -182,7 +182,7 @@ static void model_free(hs_sim_t *heap, uint32_t offset)
         unlink_block(buddy, class, other);
         (void)pop(buddy, class);
         block = block < other ? block : other;
-        class ++;
+        class++;
         push(buddy, class, block);
     }
 }
@@ -199,14 +199,15 @@ static uint32_t model_largest_free(const hs_sim_t *heap)
 {
     uint32_t class = CLASSES;
     while (class > 0 && buddy_of_const(heap)->stacks[class - 1] == HS_NONE) {
-        class --;
+        class--;
     }
     return class == 0 ? 0 : UINT32_C(1) << (class - 1);
 }
 
 static uint32_t model_largest_allocatable(hs_sim_t *heap)
 {
-    return model_largest_free(heap);
+    const uint32_t largest = model_largest_free(heap);
+    return largest < *(const uint32_t *)heap->model->build ? 0 : largest;
 }
 
 static void model_reported(const hs_sim_t *heap, hs_reported_t *out)
@@ -247,12 +248,12 @@ static void model_walk(const hs_sim_t *heap, hs_walk_fn visit, void *context)
 }
 
 /* A stack leads to free blocks of its size alone. */
-static hs_status_t check_stack(const buddy_t *buddy, uint32_t class, uint32_t *left, uint32_t *where)
+static hs_status_t check_stack(const buddy_t *buddy, uint32_t class, uint32_t *left,
+                               uint32_t *where)
 {
     const hs_sim_t *heap = &buddy->heap;
     for (uint32_t block = buddy->stacks[class]; block != HS_NONE; block = next_of(heap, block)) {
-        if (*left == 0 ||
-            !hs_order_has(free_of(heap), hs_index_key(block, UINT32_C(1) << class))) {
+        if (*left == 0 || !hs_order_has(free_of(heap), hs_index_key(block, UINT32_C(1) << class))) {
             return hs_seen_fault(block < heap->size ? block : buddy->start, where);
         }
         --*left;
@@ -271,7 +272,7 @@ static hs_status_t model_check(const hs_sim_t *heap, uint32_t *where)
         }
     }
     uint32_t left = seen.free_blocks;
-    for (uint32_t class = 0; class < CLASSES; class ++) {
+    for (uint32_t class = 0; class < CLASSES; class++) {
         const hs_status_t status = check_stack(buddy, class, &left, where);
         if (status != HS_OK) {
             return status;

@@ -286,17 +286,19 @@ static hs_status_t create_two(hs_sim_t *heap)
 #define SAME_IN_BOTH_ALIGNMENTS                                                                    \
     .state_size = sizeof(hs_heap_4_t), .poisonable = false, .has_realloc = false,                  \
     .has_aligned = false, .serves_up_to_largest = true, .undoes_malloc = true,                     \
-    .keeps_places = true, .search = HS_SEARCH_LOWEST, .aligned_is_own = false,                     \
-    .malloc = model_malloc, .free = model_free, .usable = hs_heap_4_usable,                        \
-    .fits = hs_heap_4_fits, .largest_allocatable = hs_heap_4_largest_allocatable,                  \
-    .largest_free = hs_heap_4_largest_free, .reported = hs_heap_4_reported,                        \
-    .walk = hs_heap_4_walk, .forget_low = hs_heap_4_forget_low, .check = hs_heap_4_check
+    .aligned_is_own = false, .malloc = model_malloc, .free = model_free,                           \
+    .usable = hs_heap_4_usable, .fits = hs_heap_4_fits,                                            \
+    .largest_allocatable = hs_heap_4_largest_allocatable, .largest_free = hs_heap_4_largest_free,  \
+    .reported = hs_heap_4_reported, .walk = hs_heap_4_walk, .forget_low = hs_heap_4_forget_low,    \
+    .check = hs_heap_4_check
 
 const hs_model_t hs_model_heap_4 = {
     .name = "heap_4",
     .title = "FreeRTOS heap_4: free list in address order, first fit",
     .granule = 8,
     .create = create,
+    .keeps_places = true,
+    .search = HS_SEARCH_LOWEST,
     SAME_IN_BOTH_ALIGNMENTS,
 };
 
@@ -305,6 +307,8 @@ const hs_model_t hs_model_heap_4_4 = {
     .title = "FreeRTOS heap_4 with an alignment of 4",
     .granule = 4,
     .create = create,
+    .keeps_places = true,
+    .search = HS_SEARCH_LOWEST,
     SAME_IN_BOTH_ALIGNMENTS,
 };
 

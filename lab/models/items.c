@@ -80,8 +80,8 @@ static void set(hs_sim_t *heap, uint32_t item, field_t field, uint32_t value)
     const uint32_t at = place_of(heap, item, field);
     const uint32_t offset = value - items_of(heap)->first;
     heap->steps.writes++;
-    if (at >= heap->size) {
-        return; /* lwIP's last item */
+    if (item > heap->size - build_of(heap)->header) {
+        return; /* lwIP's last item lies behind the region */
     }
     if (field == USED && !build_of(heap)->is_rt) {
         heap->mem[at] = (uint8_t)value;

@@ -63,7 +63,8 @@ static uint32_t rounded(uint32_t size)
 static uint32_t start_in(const hs_sim_t *heap, uint32_t hole, uint32_t align)
 {
     const uint32_t gap = (0u - (heap->base + hole)) & (align - 1);
-    return gap == 0 ? hole : hole + HOLE_MIN + ((0u - (heap->base + hole + HOLE_MIN)) & (align - 1));
+    return gap == 0 ? hole
+                    : hole + HOLE_MIN + ((0u - (heap->base + hole + HOLE_MIN)) & (align - 1));
 }
 
 static bool serves(const hs_sim_t *heap, uint32_t at, uint32_t align, uint32_t size)
@@ -268,11 +269,11 @@ static hs_status_t model_create(hs_sim_t *heap)
 }
 
 #define SAME_IN_ALL_BUILDS                                                                         \
-    .state_size = sizeof(linked_list_t), .granule = 4, .has_aligned = true,                        \
-    .undoes_malloc = true, .create = model_create, .malloc = model_malloc, .free = model_free,     \
-    .aligned = model_aligned, .usable = model_usable, .fits = model_fits,                          \
-    .largest_allocatable = model_largest_allocatable, .largest_free = model_largest_free,          \
-    .reported = model_reported, .walk = model_walk, .check = model_check
+    .state_size = sizeof(linked_list_t), .granule = 4, .has_aligned = true, .undoes_malloc = true, \
+    .create = model_create, .malloc = model_malloc, .free = model_free, .aligned = model_aligned,  \
+    .usable = model_usable, .fits = model_fits, .largest_allocatable = model_largest_allocatable,  \
+    .largest_free = model_largest_free, .reported = model_reported, .walk = model_walk,            \
+    .check = model_check
 
 const hs_model_t hs_model_linked_list = {
     .name = "linked_list_allocator",

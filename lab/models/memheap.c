@@ -220,7 +220,8 @@ static bool grow(memheap_t *state, uint32_t item, uint32_t wanted)
     hs_sim_t *heap = &state->heap;
     const uint32_t old = size_of(heap, item);
     const uint32_t next = next_of(heap, item);
-    if (is_used(heap, next) || size_of(heap, next) + old <= wanted + SMALLEST) {
+    /* The real sum wraps, and hands out a block that is not there: nothing to imitate. */
+    if (is_used(heap, next) || size_of(heap, next) + old <= wanted + UINT64_C(0) + SMALLEST) {
         return false;
     }
     const uint32_t right = next_of(heap, next);
@@ -408,11 +409,11 @@ static hs_status_t model_create(hs_sim_t *heap)
 }
 
 #define SAME_IN_BOTH_ALIGNMENTS                                                                    \
-    .state_size = sizeof(memheap_t), .granule = 4, .has_realloc = true, .serves_up_to_largest = true,            \
-    .create = model_create, .malloc = model_malloc, .free = model_free, .realloc = model_realloc,  \
-    .usable = model_usable, .fits = model_fits, .largest_allocatable = model_largest_allocatable,  \
-    .largest_free = model_largest_free, .reported = model_reported, .walk = model_walk,            \
-    .check = model_check
+    .state_size = sizeof(memheap_t), .granule = 4, .has_realloc = true,                            \
+    .serves_up_to_largest = true, .create = model_create, .malloc = model_malloc,                  \
+    .free = model_free, .realloc = model_realloc, .usable = model_usable, .fits = model_fits,      \
+    .largest_allocatable = model_largest_allocatable, .largest_free = model_largest_free,          \
+    .reported = model_reported, .walk = model_walk, .check = model_check
 
 const hs_model_t hs_model_rtthread_memheap = {
     .name = "rtthread-memheap",

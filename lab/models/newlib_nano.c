@@ -159,7 +159,7 @@ static uint32_t padded_size(const hs_sim_t *heap, uint32_t *align, uint32_t *siz
     return hs_sbrk_chunk_size(heap, *size + *align - ALIGNMENT);
 }
 
-/* What is too much in front and behind goes back, where it is enough for a chunk of its own. */
+/* The surplus in front and behind goes back, where it is enough for a chunk of its own. */
 static uint32_t model_aligned(hs_sim_t *heap, uint32_t align, uint32_t size, uint32_t at)
 {
     hs_sbrk_heap_t *nano = sbrk_of(heap);

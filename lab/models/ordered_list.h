@@ -49,7 +49,7 @@ static inline uint32_t ordered_link(const hs_sim_t *heap, uint32_t at)
     return at < ordered_count(heap) ? heap->base + ordered_chunk(heap, at) : 0;
 }
 
-/* What a model knows of its list beside the array. */
+/* A model's knowledge of its list beside the array. */
 typedef struct hs_ordered {
     uint32_t bytes; /* of all its chunks */
     uint32_t wall;  /* where one region ends and another begins: nothing merges there; 0: nowhere */

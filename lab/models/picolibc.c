@@ -45,7 +45,7 @@ static void give(hs_sbrk_heap_t *state, uint32_t chunk, uint32_t size)
     ordered_insert(&state->heap, &state->list, chunk, size, sbrk_build(state)->free_bits);
 }
 
-/* A chunk from above the break, or HS_NONE. Where the break is no place for a chunk, the bytes up to one
+/* A chunk from above the break, or HS_NONE. Where no chunk can begin at the break, the bytes up to one
  * are asked for in a second call; if that one fails, those of the first are lost. */
 static uint32_t extend(hs_sbrk_heap_t *state, uint32_t size)
 {
@@ -74,7 +74,8 @@ static uint32_t take(hs_sbrk_heap_t *state, uint32_t size)
         if (rest == 0) {
             ordered_remove(heap, &state->list, at);
         } else {
-            ordered_change(heap, &state->list, at, chunk + size, rest, sbrk_build(state)->free_bits);
+            ordered_change(heap, &state->list, at, chunk + size, rest,
+                           sbrk_build(state)->free_bits);
         }
         return chunk;
     }
@@ -150,6 +151,7 @@ static uint32_t model_realloc(hs_sim_t *heap, uint32_t offset, uint32_t wanted)
     if (grown >= size) {
         return offset;
     }
+    hs_region_note_low(heap);
     const uint32_t moved = model_malloc(heap, wanted);
     if (moved == HS_NONE) {
         return HS_NONE;
@@ -171,10 +173,10 @@ static uint32_t padded_size(const hs_sim_t *heap, uint32_t *align, uint32_t *siz
     const uint32_t rounded = (*size + alignment - 1) & ~(alignment - 1);
     *align = *align < build->least_align ? build->least_align : *align;
     *size = chunk;
-    return chunk == 0 ? 0
-                      : hs_sbrk_chunk_size(heap, build->pads_chunk
-                                                     ? chunk + *align + build->sbrk.smallest
-                                                     : rounded + *align + 8);
+    return chunk == 0
+               ? 0
+               : hs_sbrk_chunk_size(heap, build->pads_chunk ? chunk + *align + build->sbrk.smallest
+                                                            : rounded + *align + 8);
 }
 
 static uint32_t model_aligned(hs_sim_t *heap, uint32_t align, uint32_t size, uint32_t at)
@@ -210,12 +212,17 @@ static bool model_fits(const hs_sim_t *heap, uint32_t align, uint32_t size, uint
 
 /* From 1.8.12 on a chunk costs its header, before that as much as the alignment. */
 #define BUILD(align, newest, behind)                                                               \
-    .granule = 4, .build = &(const picolibc_build_t){                                              \
-                      {align, (align) - SBRK_HEADER, (newest) ? (align) : 2 * (align),             \
-                       (newest) ? SBRK_HEADER : (align), (newest) ? 1 : 0, !(newest), payload_at}, \
-                      (newest) ? 4 : 8,                                                            \
-                      behind,                                                                      \
-                      newest}
+    .granule = 4, .build = &(const picolibc_build_t)                                               \
+    {                                                                                              \
+        {align,                                                                                    \
+         (align) - SBRK_HEADER,                                                                    \
+         (newest) ? (align) : 2 * (align),                                                         \
+         (newest) ? SBRK_HEADER : (align),                                                         \
+         (newest) ? 1 : 0,                                                                         \
+         !(newest),                                                                                \
+         payload_at},                                                                              \
+            (newest) ? 4 : 8, behind, newest                                                       \
+    }
 
 #define SAME_IN_ALL_RELEASES                                                                       \
     .state_size = sizeof(hs_sbrk_heap_t), .has_realloc = true, .has_aligned = true,                \

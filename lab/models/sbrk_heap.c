@@ -66,7 +66,8 @@ uint32_t hs_sbrk_chunk_size(const hs_sim_t *heap, uint32_t size)
     if (size == 0 || size >= SBRK_TOO_LARGE - 2 * build->alignment) {
         return 0;
     }
-    const uint32_t wanted = (size + build->overhead + build->alignment - 1) & ~(build->alignment - 1);
+    const uint32_t wanted =
+        (size + build->overhead + build->alignment - 1) & ~(build->alignment - 1);
     return wanted < build->smallest ? build->smallest : wanted;
 }
 
@@ -101,7 +102,7 @@ void hs_sbrk_reported(const hs_sim_t *heap, hs_reported_t *out)
 {
     const hs_sbrk_heap_t *state = sbrk_of_const(heap);
     out->free = state->list.bytes;
-    out->allocated = state->brk - state->start - state->list.bytes;
+    out->allocated = state->brk < state->start ? 0 : state->brk - state->start - state->list.bytes;
     out->minimum_free = heap->tally.minimum_free; /* it knows neither */
     out->largest_free = hs_sbrk_largest_free(heap);
 }
@@ -187,8 +188,8 @@ hs_status_t hs_sbrk_check(const hs_sim_t *heap, uint32_t *where)
     if (has_top(state)) {
         hs_seen_add(&seen, top_size(state) - sbrk_build(state)->overhead, false);
     }
-    return walk.chunk == state->brk && walk.number == ordered_count(heap) &&
-                   hs_seen_agrees(&heap->tally, &seen)
+    return (walk.chunk == state->brk || state->brk < state->start) &&
+                   walk.number == ordered_count(heap) && hs_seen_agrees(&heap->tally, &seen)
                ? HS_OK
                : hs_seen_fault(0, where);
 }

@@ -6,7 +6,7 @@
  *     start   chunks, one behind the other
  *     brk     nothing yet, up to the end
  *
- * What is above the break is a free block here. The last free chunk is part of it if it ends at the break
+ * The memory above the break is a free block here. The last free chunk is part of it if it ends at the break
  * and the release lets it grow: a request that is too large for either takes both.
  */
 #ifndef HEAPSCOPE_MODELS_SBRK_HEAP_H
@@ -17,7 +17,7 @@
 #define SBRK_HEADER UINT32_C(4)
 #define SBRK_TOO_LARGE UINT32_C(0x80000000)
 
-/* What the releases differ in; a model's `build` begins with it. Bytes. */
+/* The differences of the releases; a model's `build` begins with it. Bytes. */
 typedef struct hs_sbrk_build {
     uint32_t alignment; /* of chunks, as far as sizes go */
     uint32_t lead;      /* from a multiple of that to a chunk's first byte, going up */

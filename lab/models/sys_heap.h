@@ -25,7 +25,7 @@
 #define SYS_HEAP_TRIES 3 /* CONFIG_SYS_HEAP_ALLOC_LOOPS */
 #define SYS_HEAP_NO_CHUNK UINT32_C(0)
 
-/* What a configuration and the layer above the heap make of it; a model's `build`. Bytes. */
+/* The effect of a configuration and of the layer above the heap; a model's `build`. Bytes. */
 typedef struct hs_sys_heap_build {
     uint32_t statistics; /* at the structure's end: CONFIG_SYS_HEAP_RUNTIME_STATS */
     bool big_only;       /* CONFIG_SYS_HEAP_BIG_ONLY: fields are words in every heap */

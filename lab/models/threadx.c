@@ -7,8 +7,8 @@
  *     block + 4    0xFFFFEEEE if it is free, else the pool's address
  *     block + 8    payload
  *
- * No free block lies below the search pointer, so that the search is a first fit. What the search would
- * join is one free block here: heap->index->by_place has these runs. `mem` keeps the blocks as they are,
+ * No free block lies below the search pointer, so that the search is a first fit. Blocks that the search
+ * would join are one free block here: heap->index->by_place has these runs. `mem` keeps the blocks as they are,
  * which decide how much of a run a request takes. There is no realloc and no aligned allocation.
  */
 #include "list.h"
@@ -171,10 +171,13 @@ static bool block_at(const threadx_t *pool, uint32_t at, hs_tally_t *seen, hs_wa
     const uint32_t run = seen->free_blocks;
     const bool is_run = run < runs_of(heap)->count && run_start(heap, run) == at;
     const uint32_t end = is_run ? run_end(heap, run) : hs_region_get_link(heap, at);
+    if (end < at + HEADER || end > pool->last) {
+        return false;
+    }
     for (uint32_t part = at; part != end; part = hs_region_get_link(heap, part)) {
         const uint32_t next = hs_region_get_link(heap, part);
         const uint32_t owner = is_run ? IS_FREE : heap->base;
-        if (next < part + HEADER || next > end || end > pool->last || ((next - part) & ROUND) != 0 ||
+        if (next < part + HEADER || next > end || ((next - part) & ROUND) != 0 ||
             hs_region_get(heap, part + OWNER) != owner) {
             return false;
         }
