@@ -9,6 +9,7 @@ from heapscope.base.choices import nearest
 from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
 from heapscope.memory.layout.families import by_family, is_compared
+from heapscope.memory.layout.faults import BROKEN
 from heapscope.native.library import allocator_names, ffi, find_allocator, load
 
 #: The flavours by what a trace's metadata says of its poisoning.
@@ -22,6 +23,8 @@ def parse_allocator(text: str) -> str:
     name = find_allocator(wanted)
     if name is not None:
         return name
+    if wanted in BROKEN:
+        raise InputError(f"there is no replay of '{wanted}'", remedy=BROKEN[wanted])
     valid = allocator_names()
     near = nearest(wanted, valid)
     hint = f"did you mean {near}? " if near else ""
