@@ -10,6 +10,9 @@
  *     block + 4    size with this header; bit 31: this block is used
  *     block + 8    payload
  *
+ * heap_5 has several regions and one list over all of them; here two, with what lies between them as one
+ * block that is never free. Source: the same, portable/MemMang/heap_5.c.
+ *
  * The list's head and all counters are variables outside of the heap: they cost the region nothing,
  * and are kept beside `mem` here too. There is no realloc and no aligned allocation.
  */
@@ -235,6 +238,7 @@ static hs_status_t create(hs_sim_t *heap)
         return HS_ERR_MEMORY;
     }
     state->first_free = state->start;
+    state->between = HS_NONE;
     hs_region_put(heap, state->end, 0);
     hs_region_put(heap, state->end + HEAP_4_SIZE_AT, 0);
     set_size(state, state->start, state->end - state->start);
@@ -247,20 +251,54 @@ static hs_status_t create(hs_sim_t *heap)
     return HS_OK;
 }
 
+/* FreeRTOS would have any regions; these are the ones of the recorded answers: the first quarter, and from three
+ * eighths on. */
+static hs_status_t create_two(hs_sim_t *heap)
+{
+    const uint32_t round = heap->model->granule - 1;
+    hs_heap_4_t *state = heap_4_of(heap);
+    const uint32_t start = ((heap->base + 3 * (heap->size / 8) + round) & ~round) - heap->base;
+    const uint32_t end = ((heap->base + heap->size / 4 - HEAP_4_HEADER) & ~round) - heap->base;
+    const hs_status_t status = heap->size < 16 * REST_MIN ? HS_ERR_MEMORY : create(heap);
+    if (status != HS_OK) {
+        return status;
+    }
+    uncount_free(state, state->free_bytes);
+    hs_index_drop(heap);
+    set_size(state, state->start, end - state->start);
+    set_next_free(state, state->start, start);
+    set_size(state, end, (start - end) | HEAP_4_IS_USED);
+    hs_region_put(heap, end, 0);
+    set_size(state, start, state->end - start);
+    set_next_free(state, start, state->end);
+    state->between = end;
+    state->free_bytes = state->minimum_free_bytes = end - state->start + state->end - start;
+    heap->index = hs_index_new(0);
+    count_free(state, end - state->start);
+    count_free(state, state->end - start);
+    index_change(state, 0, 0, state->start, end - state->start);
+    index_change(state, 0, 0, start, state->end - start);
+    heap->steps.writes = 0;
+    return HS_OK;
+}
+
 /* All but name, title and granule, which is the alignment. */
 #define SAME_IN_BOTH_ALIGNMENTS                                                                    \
     .state_size = sizeof(hs_heap_4_t), .poisonable = false, .has_realloc = false,                  \
     .has_aligned = false, .serves_up_to_largest = true, .undoes_malloc = true,                     \
-    .keeps_places = true, .search = HS_SEARCH_LOWEST, .aligned_is_own = false, .create = create,   \
-    .malloc = model_malloc, .free = model_free, .usable = hs_heap_4_usable,                        \
-    .fits = hs_heap_4_fits, .largest_allocatable = hs_heap_4_largest_allocatable,                  \
-    .largest_free = hs_heap_4_largest_free, .reported = hs_heap_4_reported,                        \
-    .walk = hs_heap_4_walk, .forget_low = hs_heap_4_forget_low, .check = hs_heap_4_check
+    .aligned_is_own = false, .malloc = model_malloc, .free = model_free,                           \
+    .usable = hs_heap_4_usable, .fits = hs_heap_4_fits,                                            \
+    .largest_allocatable = hs_heap_4_largest_allocatable, .largest_free = hs_heap_4_largest_free,  \
+    .reported = hs_heap_4_reported, .walk = hs_heap_4_walk, .forget_low = hs_heap_4_forget_low,    \
+    .check = hs_heap_4_check
 
 const hs_model_t hs_model_heap_4 = {
     .name = "heap_4",
     .title = "FreeRTOS heap_4: free list in address order, first fit",
     .granule = 8,
+    .create = create,
+    .keeps_places = true,
+    .search = HS_SEARCH_LOWEST,
     SAME_IN_BOTH_ALIGNMENTS,
 };
 
@@ -268,5 +306,16 @@ const hs_model_t hs_model_heap_4_4 = {
     .name = "heap_4-4",
     .title = "FreeRTOS heap_4 with an alignment of 4",
     .granule = 4,
+    .create = create,
+    .keeps_places = true,
+    .search = HS_SEARCH_LOWEST,
+    SAME_IN_BOTH_ALIGNMENTS,
+};
+
+const hs_model_t hs_model_heap_5 = {
+    .name = "heap_5",
+    .title = "FreeRTOS heap_5 with two regions: free list in address order, first fit",
+    .granule = 8,
+    .create = create_two,
     SAME_IN_BOTH_ALIGNMENTS,
 };

@@ -20,6 +20,7 @@ typedef struct hs_heap_4 {
     hs_sim_t heap;
     uint32_t start;
     uint32_t end;
+    uint32_t between; /* heap_5: where the first region ends, up to the second one; else HS_NONE */
     uint32_t first_free; /* xStart */
     uint32_t free_bytes;
     uint32_t minimum_free_bytes;

@@ -59,7 +59,7 @@ void hs_heap_4_reported(const hs_sim_t *heap, hs_reported_t *out)
     out->free = state->free_bytes;
     out->minimum_free = state->minimum_free_bytes;
     out->largest_free = largest_size(state);
-    out->allocated = state->end - state->start - state->free_bytes;
+    out->allocated = heap->tally.used + HEAP_4_HEADER * heap->tally.used_blocks;
 }
 
 void hs_heap_4_forget_low(hs_sim_t *heap)
@@ -84,7 +84,8 @@ void hs_heap_4_walk(const hs_sim_t *heap, hs_walk_fn visit, void *context)
         uint32_t size = heap_4_size(state, block);
         bool used = (hs_region_get(heap, block + HEAP_4_SIZE_AT) & HEAP_4_IS_USED) != 0;
         hs_walk_block_t seen = {block + HEAP_4_HEADER, size - HEAP_4_HEADER, used};
-        if (!is_size(state, block, size) || !visit(context, &seen)) {
+        const bool is_between = block == state->between;
+        if (!is_size(state, block, size) || (!is_between && !visit(context, &seen))) {
             return;
         }
         block += size;
@@ -131,7 +132,9 @@ static hs_status_t check_block(const hs_heap_4_t *state, uint32_t block, progres
         progress->free_block = block;
         hs_largest_add(&progress->largest, word);
     }
-    hs_seen_add(&progress->seen, (word & ~HEAP_4_IS_USED) - HEAP_4_HEADER, used);
+    if (block != state->between) {
+        hs_seen_add(&progress->seen, (word & ~HEAP_4_IS_USED) - HEAP_4_HEADER, used);
+    }
     progress->after_free = !used;
     return HS_OK;
 }

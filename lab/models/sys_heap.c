@@ -1,7 +1,7 @@
 /*
  * Zephyr's sys_heap: chunks of 8-byte units, a bucket for each power of two.
- * Source: Zephyr lib/heap/heap.c and heap.h, for 32-bit targets, CONFIG_SYS_HEAP_ALLOC_LOOPS 3,
- * without run-time statistics.
+ * Source: Zephyr lib/heap/heap.c and heap.h, for 32-bit targets, CONFIG_SYS_HEAP_ALLOC_LOOPS 3; k_malloc
+ * of kernel/mempool.c, malloc of lib/libc/common/source/stdlib/malloc.c.
  *
  *     +0     chunk 0, the structure: its header, in a room of 8 bytes
  *     +8     units of the heap, bitmap of buckets in use
@@ -15,6 +15,10 @@
  * All sizes and links are in units, as half words in heaps to 32767 units, as words in larger ones,
  * where a chunk of one unit has no room for links and is in no bucket. Buckets are rings: chunks are
  * put in at the back, and a search moves the front on even if it finds nothing.
+ *
+ * Run-time statistics are three more words behind the buckets. The C library's malloc and realloc ask for
+ * the alignment of max_align_t, 8 on Arm and 16 on RISC-V, and k_malloc for a word more, in which it keeps
+ * its heap's address in front of what the program gets.
  */
 #include "sys_heap.h"
 
@@ -50,6 +54,7 @@ static void bucket_add(hs_sys_heap_t *state, uint32_t chunk)
     if (size < state->chunk_min) {
         return;
     }
+    state->listed += size;
     uint32_t bucket = sys_heap_bucket(state, size);
     uint32_t front = sys_heap_front(state, bucket);
     if (front == SYS_HEAP_NO_CHUNK) {
@@ -71,6 +76,7 @@ static void bucket_remove(hs_sys_heap_t *state, uint32_t chunk)
     if (size < state->chunk_min) {
         return;
     }
+    state->listed -= size;
     uint32_t bucket = sys_heap_bucket(state, size);
     uint32_t next = sys_heap_next_free(state, chunk);
     if (next == chunk) {
@@ -163,6 +169,7 @@ static void use(hs_sys_heap_t *state, uint32_t chunk)
 {
     uint32_t size = sys_heap_size(state, chunk);
     set_size(state, chunk, size, 1);
+    state->allocated += size;
     state->heap.tally.used += sys_heap_payload(state, size);
     state->heap.tally.used_blocks++;
 }
@@ -172,6 +179,7 @@ static void unuse(hs_sys_heap_t *state, uint32_t chunk)
 {
     uint32_t size = sys_heap_size(state, chunk);
     set_size(state, chunk, size, 0);
+    state->allocated -= size;
     state->heap.tally.used -= sys_heap_payload(state, size);
     state->heap.tally.used_blocks--;
 }
@@ -195,9 +203,8 @@ static void release(hs_sys_heap_t *state, uint32_t chunk)
 
 /* ---- operations ------------------------------------------------------------------------------- */
 
-static uint32_t model_malloc(hs_sim_t *heap, uint32_t size)
+static uint32_t allocate(hs_sys_heap_t *state, uint32_t size)
 {
-    hs_sys_heap_t *state = sys_heap_of(heap);
     if (size == 0 || sys_heap_is_too_large(state, size)) {
         return HS_NONE;
     }
@@ -211,21 +218,14 @@ static uint32_t model_malloc(hs_sim_t *heap, uint32_t size)
     return sys_heap_offset(state, chunk);
 }
 
-static void model_free(hs_sim_t *heap, uint32_t offset)
-{
-    hs_sys_heap_t *state = sys_heap_of(heap);
-    uint32_t chunk = sys_heap_chunk_at(state, offset);
-    unuse(state, chunk);
-    release(state, chunk);
-}
-
+/* The block's start is aligned; behind k_malloc's word, if there is one. */
 static uint32_t model_aligned(hs_sim_t *heap, uint32_t align, uint32_t size, uint32_t at)
 {
     hs_sys_heap_t *state = sys_heap_of(heap);
-    (void)
-        at; /* it aligns the block's start; its own offset, one bit of `align`, is not used here */
-    if (align <= state->header) {
-        return model_malloc(heap, size);
+    const uint32_t front = heap->around.front;
+    (void)at;
+    if (align <= (front != 0 ? front : state->header)) {
+        return allocate(state, size);
     }
     if (size == 0 || sys_heap_is_too_large(state, size)) {
         return HS_NONE;
@@ -234,8 +234,8 @@ static uint32_t model_aligned(hs_sim_t *heap, uint32_t align, uint32_t size, uin
     if (match == SYS_HEAP_NO_CHUNK) {
         return HS_NONE;
     }
-    uint32_t address = heap->base + sys_heap_offset(state, match);
-    uint32_t offset = ((address + align - 1) & ~(align - 1)) - heap->base;
+    uint32_t address = heap->base + sys_heap_offset(state, match) + front;
+    uint32_t offset = ((address + align - 1) & ~(align - 1)) - heap->base - front;
     uint32_t chunk = sys_heap_chunk_at(state, offset);
     uint32_t behind = (offset + size - state->at + SYS_HEAP_UNIT - 1) / SYS_HEAP_UNIT;
     if (chunk > match) {
@@ -245,6 +245,19 @@ static uint32_t model_aligned(hs_sim_t *heap, uint32_t align, uint32_t size, uin
     cut_rest(state, chunk, behind - chunk);
     use(state, chunk);
     return offset;
+}
+
+static uint32_t model_malloc(hs_sim_t *heap, uint32_t size)
+{
+    return model_aligned(heap, sys_heap_build(heap)->alignment, size, 0);
+}
+
+static void model_free(hs_sim_t *heap, uint32_t offset)
+{
+    hs_sys_heap_t *state = sys_heap_of(heap);
+    uint32_t chunk = sys_heap_chunk_at(state, offset);
+    unuse(state, chunk);
+    release(state, chunk);
 }
 
 /* ---- realloc ---------------------------------------------------------------------------------- */
@@ -312,20 +325,21 @@ static uint32_t model_realloc(hs_sim_t *heap, uint32_t offset, uint32_t size)
 static bool place(hs_sys_heap_t *state, uint32_t base, uint32_t size)
 {
     uint32_t start = (base + SYS_HEAP_UNIT - 1) & ~(SYS_HEAP_UNIT - 1);
-    uint32_t footer = size / SYS_HEAP_UNIT > SYS_HEAP_SMALL_UNITS ? 8 : 4;
+    const hs_sys_heap_build_t *build = sys_heap_build(&state->heap);
+    uint32_t footer = build->big_only || size / SYS_HEAP_UNIT > SYS_HEAP_SMALL_UNITS ? 8 : 4;
     uint32_t skipped = start - base;
     if (start < base || size < skipped + footer) {
         return false;
     }
     state->at = skipped;
     state->end = (size - skipped - footer) / SYS_HEAP_UNIT;
-    state->header = state->end > SYS_HEAP_SMALL_UNITS ? 8 : 4;
+    state->header = build->big_only || state->end > SYS_HEAP_SMALL_UNITS ? 8 : 4;
     state->chunk_min = state->header == 8 ? 2 : 1;
     if (state->end < state->chunk_min) {
         return false;
     }
     state->buckets = sys_heap_bucket(state, state->end) + 1;
-    uint32_t structure = SYS_HEAP_BUCKETS + 4 * state->buckets;
+    uint32_t structure = SYS_HEAP_BUCKETS + 4 * state->buckets + build->statistics;
     state->first = (structure + SYS_HEAP_UNIT - 1) / SYS_HEAP_UNIT;
     return state->end >= state->first + state->chunk_min;
 }
@@ -336,6 +350,7 @@ static hs_status_t create(hs_sim_t *heap)
     if (!place(state, heap->base, heap->size)) {
         return HS_ERR_MEMORY;
     }
+    heap->around.front = heap->around.owner = sys_heap_build(heap)->front;
     hs_region_put(heap, state->at + SYS_HEAP_END, state->end);
     hs_region_put(heap, state->at + SYS_HEAP_BUCKET_BITS, 0);
     for (uint32_t bucket = 0; bucket < state->buckets; bucket++) {
@@ -354,28 +369,65 @@ static hs_status_t create(hs_sim_t *heap)
     return HS_OK;
 }
 
+#define STATISTICS UINT32_C(12)
+
+#define SAME_IN_ALL_BUILDS                                                                         \
+    .state_size = sizeof(hs_sys_heap_t), .granule = 4, .has_realloc = true, .has_aligned = true,   \
+    .serves_up_to_largest = true, .create = create, .malloc = model_malloc, .free = model_free,    \
+    .realloc = model_realloc, .aligned = model_aligned, .aligned_free = model_free,                \
+    .usable = hs_sys_heap_usable, .aligned_usable = hs_sys_heap_usable, .fits = hs_sys_heap_fits,  \
+    .largest_allocatable = hs_sys_heap_largest_allocatable,                                        \
+    .largest_free = hs_sys_heap_largest_free, .reported = hs_sys_heap_reported,                    \
+    .walk = hs_sys_heap_walk, .check = hs_sys_heap_check
+
+#define BUILD(statistics, big_only, alignment, front)                                              \
+    &(const hs_sys_heap_build_t){statistics, big_only, alignment, front}
+
 const hs_model_t hs_model_sys_heap = {
     .name = "sys_heap",
     .title = "Zephyr sys_heap: 8-byte units, a bucket for each power of two",
-    .state_size = sizeof(hs_sys_heap_t),
-    .granule = 4,
-    .poisonable = false,
-    .has_realloc = true,
-    .has_aligned = true,
-    .serves_up_to_largest = true,
-    .aligned_is_own = false,
-    .create = create,
-    .malloc = model_malloc,
-    .free = model_free,
-    .realloc = model_realloc,
-    .aligned = model_aligned,
-    .aligned_free = model_free,
-    .usable = hs_sys_heap_usable,
-    .aligned_usable = hs_sys_heap_usable,
-    .fits = hs_sys_heap_fits,
-    .largest_allocatable = hs_sys_heap_largest_allocatable,
-    .largest_free = hs_sys_heap_largest_free,
-    .reported = hs_sys_heap_reported,
-    .walk = hs_sys_heap_walk,
-    .check = hs_sys_heap_check,
+    .build = BUILD(0, false, 0, 0),
+    SAME_IN_ALL_BUILDS,
+};
+
+const hs_model_t hs_model_sys_heap_stats = {
+    .name = "sys_heap-stats",
+    .title = "Zephyr sys_heap with run-time statistics",
+    .build = BUILD(STATISTICS, false, 0, 0),
+    SAME_IN_ALL_BUILDS,
+};
+
+const hs_model_t hs_model_sys_heap_big = {
+    .name = "sys_heap-big",
+    .title = "Zephyr sys_heap built for large heaps only",
+    .build = BUILD(0, true, 0, 0),
+    SAME_IN_ALL_BUILDS,
+};
+
+const hs_model_t hs_model_zephyr_malloc = {
+    .name = "zephyr-malloc",
+    .title = "Zephyr malloc of the C library on Arm: sys_heap with an alignment of 8",
+    .build = BUILD(0, false, 8, 0),
+    SAME_IN_ALL_BUILDS,
+};
+
+const hs_model_t hs_model_zephyr_malloc_16 = {
+    .name = "zephyr-malloc-16",
+    .title = "Zephyr malloc of the C library on RISC-V: sys_heap with an alignment of 16",
+    .build = BUILD(0, false, 16, 0),
+    SAME_IN_ALL_BUILDS,
+};
+
+const hs_model_t hs_model_zephyr_malloc_stats = {
+    .name = "zephyr-malloc-stats",
+    .title = "Zephyr malloc of the C library on Arm, with run-time statistics",
+    .build = BUILD(STATISTICS, false, 8, 0),
+    SAME_IN_ALL_BUILDS,
+};
+
+const hs_model_t hs_model_zephyr_k_malloc = {
+    .name = "zephyr-k_malloc",
+    .title = "Zephyr k_malloc: sys_heap with a word in front of each block",
+    .build = BUILD(0, false, 0, 4),
+    SAME_IN_ALL_BUILDS,
 };

@@ -25,6 +25,14 @@
 #define SYS_HEAP_TRIES 3 /* CONFIG_SYS_HEAP_ALLOC_LOOPS */
 #define SYS_HEAP_NO_CHUNK UINT32_C(0)
 
+/* The effect of a configuration and of the layer above the heap; a model's `build`. Bytes. */
+typedef struct hs_sys_heap_build {
+    uint32_t statistics; /* at the structure's end: CONFIG_SYS_HEAP_RUNTIME_STATS */
+    bool big_only;       /* CONFIG_SYS_HEAP_BIG_ONLY: fields are words in every heap */
+    uint32_t alignment;  /* for which malloc and realloc ask; 0: they do not */
+    uint32_t front;      /* k_malloc's word in front of what the program gets */
+} hs_sys_heap_build_t;
+
 /* Chunks are named by their first unit, counted from the structure, which is chunk 0. */
 typedef struct hs_sys_heap {
     hs_sim_t heap;
@@ -34,7 +42,14 @@ typedef struct hs_sys_heap {
     uint32_t header; /* bytes: 4 with half words as fields, 8 with words */
     uint32_t chunk_min;
     uint32_t buckets;
+    uint32_t listed;    /* units of all chunks in buckets */
+    uint32_t allocated; /* units of all used chunks */
 } hs_sys_heap_t;
+
+static inline const hs_sys_heap_build_t *sys_heap_build(const hs_sim_t *heap)
+{
+    return heap->model->build;
+}
 
 static inline hs_sys_heap_t *sys_heap_of(hs_sim_t *heap)
 {
@@ -148,10 +163,13 @@ static inline bool sys_heap_is_too_large(const hs_sys_heap_t *state, uint32_t si
     return size / SYS_HEAP_UNIT >= state->end;
 }
 
-/* The addition to an aligned request: room to move within the chunk that is found. */
+/* The addition to an aligned request: room to move within the chunk that is found. The word that
+ * k_malloc puts in front lies before what is aligned. */
 static inline uint32_t sys_heap_slack(const hs_sys_heap_t *state, uint32_t align)
 {
-    return align > state->header ? align - state->header : 0;
+    const uint32_t front = state->heap.around.front;
+    const uint32_t gap = front != 0 && align > front ? front : state->header;
+    return align > gap ? align - gap : 0;
 }
 
 /* ---- sys_heap_query.c: what reads a heap without changing it; as in struct hs_model -------------- */

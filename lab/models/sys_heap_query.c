@@ -43,7 +43,10 @@ uint32_t hs_sys_heap_largest_free(const hs_sim_t *heap)
  * or, from a lower bucket, by whatever is at the front of a higher one. */
 uint32_t hs_sys_heap_largest_allocatable(hs_sim_t *heap)
 {
-    return largest_of(sys_heap_of_const(heap), SYS_HEAP_TRIES);
+    const hs_sys_heap_t *state = sys_heap_of_const(heap);
+    const uint32_t payload = largest_of(state, SYS_HEAP_TRIES);
+    const uint32_t slack = sys_heap_slack(state, sys_heap_build(heap)->alignment);
+    return payload > slack ? payload - slack : 0;
 }
 
 /* Like a search, but without moving the bucket's front. */
@@ -54,6 +57,9 @@ bool hs_sys_heap_fits(const hs_sim_t *heap, uint32_t align, uint32_t size, uint3
     if (size == 0 || sys_heap_is_too_large(state, size)) {
         return false;
     }
+    if (align == 0) {
+        align = sys_heap_build(heap)->alignment;
+    }
     uint32_t units = sys_heap_units_for(state, size, sys_heap_slack(state, align));
     uint32_t bucket = sys_heap_bucket(state, units);
     uint32_t bits = sys_heap_bucket_bits(state) >> bucket;
@@ -62,14 +68,17 @@ bool hs_sys_heap_fits(const hs_sim_t *heap, uint32_t align, uint32_t size, uint3
 
 /* ---- reports and walk ------------------------------------------------------------------------- */
 
-/* In this configuration it counts nothing; its debug listing adds up what is true. The largest and
- * the minimum, which it never tells, are the true ones. */
+/* Without statistics it counts nothing; its debug listing adds up what is true. With them headers are
+ * part of a chunk, and chunks in no bucket are not counted. The largest and the minimum, which it never
+ * tells, are the true ones. */
 void hs_sys_heap_reported(const hs_sim_t *heap, hs_reported_t *out)
 {
-    out->free = heap->tally.free;
+    const hs_sys_heap_t *state = sys_heap_of_const(heap);
+    const bool counts = sys_heap_build(heap)->statistics != 0;
+    out->free = counts ? state->listed * SYS_HEAP_UNIT : heap->tally.free;
     out->minimum_free = heap->tally.minimum_free;
     out->largest_free = hs_sys_heap_largest_free(heap);
-    out->allocated = heap->tally.used;
+    out->allocated = counts ? state->allocated * SYS_HEAP_UNIT : heap->tally.used;
 }
 
 /* Ends early where a size leads out of the heap, so that damaged memory can be walked too. */

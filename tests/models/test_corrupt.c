@@ -59,23 +59,6 @@ static void scramble(const program_t *program, check_random_t *random)
     }
 }
 
-/* The links of heap_4 are in the header; our heap keeps two and the size in a free block; all others
- * keep one in its first word. */
-static uint32_t links_of(const char *name)
-{
-    if (program_is_own(name)) {
-        return 12;
-    }
-    return strncmp(name, "heap_4", 6) == 0 ? 0 : 4;
-}
-
-/* Bits beside the payload that mean nothing: a unit of umm is a header of 8 bytes at both ends of
- * the region, and the rest of a larger unit is not used there. */
-static uint32_t unused_of(const char *name)
-{
-    return strcmp(name, "umm:32") == 0 ? 2 * (32 - 8) * 8 / CHECK_THIN : 0;
-}
-
 static void run(const char *name, uint32_t base, uint32_t size, check_random_t *random)
 {
     program_t program;
@@ -85,7 +68,7 @@ static void run(const char *name, uint32_t base, uint32_t size, check_random_t *
     }
     uint8_t *payload = calloc(size, 1);
     CHECK(payload != NULL, "%s: no memory", name);
-    map_t map = {payload, links_of(name)};
+    map_t map = {payload, kind_links(name)};
     hs_sim_walk(program.heap, mark_payload, &map);
     damage_t damage = {payload, 0, 0};
     for (uint32_t bit = check_below(random, CHECK_THIN); bit < size * 8; bit += CHECK_THIN) {
@@ -93,8 +76,8 @@ static void run(const char *name, uint32_t base, uint32_t size, check_random_t *
     }
     program_check_heap(&program);
     printf("%-16s %u of %u bit flips in metadata found\n", name, damage.detected, damage.flips);
-    CHECK(damage.detected > (damage.flips - unused_of(name)) / 10 * 9, "%s: %u of %u", name,
-          damage.detected, damage.flips);
+    CHECK(damage.detected > (damage.flips - kind_unused(name)) / 10 * kind_found(name),
+          "%s: %u of %u", name, damage.detected, damage.flips);
     scramble(&program, random);
     free(payload);
     program_close(&program);

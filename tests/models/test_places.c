@@ -186,7 +186,7 @@ static uint32_t check_likeness(check_random_t *random)
     for (uint32_t step = 0; step < 600 && count > 1; step++) {
         const uint32_t slot = check_below(random, BLOCKS);
         const uint32_t old = offsets[slot];
-        const uint32_t size = 1 + check_below(random, (2 * inside) >> check_below(random, 14));
+        const uint32_t size = 1 + check_below(random, (2 * inside) >> check_below(random, 13));
         const uint32_t choice = check_below(random, 3);
         for (uint32_t i = 0; i < count; i++) {
             hs_sim_t *heap = likes[i].heap;

@@ -220,6 +220,9 @@ int main(int argc, char **argv)
     const char *name;
     check_diagnostics(&random);
     for (size_t i = 0; (name = program_next(&i)) != NULL;) {
+        if (kind_is_of_the_field(name)) {
+            continue; /* tests/oracle has what the real ones report */
+        }
         run(name, 4096, &random);
         run(name, 9002, &random);
         check_minimum(name, !program_is_idf_tlsf(name) || strstr(name, "+full") != NULL, &random);

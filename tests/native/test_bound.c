@@ -28,6 +28,9 @@ static bool make_class(class_t *class, const char *name, const uint32_t *request
     CHECK(hs_allocator_parse(name, &class->allocator) == HS_OK, "%s", name);
     class->name = name;
     class->count = count;
+    if (class->allocator.model->search == HS_SEARCH_UNKNOWN) {
+        return false;
+    }
     for (uint32_t i = 0; i < count; i++) {
         CHECK(hs_bound_size(class->allocator, BASE, requests[i], &class->sizes[i]) == HS_OK,
               "%s: %u bytes", name, requests[i]);
@@ -37,7 +40,7 @@ static bool make_class(class_t *class, const char *name, const uint32_t *request
     const uint64_t bytes =
         hs_bound_of(class->sizes, count, class->live_most, model->search == HS_SEARCH_LOWEST, NULL);
     class->pool = (uint32_t)hs_bound_pool(class->allocator, BASE, bytes);
-    if (class->pool == 0 || model->search == HS_SEARCH_UNKNOWN) {
+    if (class->pool == 0) {
         return false;
     }
     hs_sim_t *fresh = hs_sim_new(class->allocator, BASE, class->pool, NULL);

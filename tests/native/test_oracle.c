@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../models/check.h"
+#include "../models/kinds.h"
 #include "lab/lab.h"
 
 #define FOLDER "tests/oracle/"
@@ -158,7 +159,10 @@ static unsigned check_trace(const char *trace)
         answer_t answer;
         copy_cell(answer.trace, header, line, "trace");
         copy_cell(answer.allocator, header, line, "allocator");
-        if (strcmp(answer.trace, trace) != 0 || !is_modelled(answer.allocator)) {
+        /* Those of other systems with the shortest traces alone: Python has all. */
+        const bool is_left =
+            kind_is_of_the_field(answer.allocator) && strncmp(trace, "fuzz", 4) == 0;
+        if (strcmp(answer.trace, trace) != 0 || is_left || !is_modelled(answer.allocator)) {
             continue;
         }
         if (compared++ % CHECK_THIN != 0) {

@@ -435,7 +435,7 @@ def test_what_to_ask_next_suits_the_firmwares_heap(zephyr: Path, tmp_path: Path)
     reported = next(line for line in lines if line.startswith("tasks"))
     # the process's own thread is not among the two, as no event is of it
     assert "2 with events; names: " in reported
-    assert "--allocator sys_heap" in lines[-1]
+    assert "--allocator zephyr-k_malloc" in lines[-1]
 
 
 def test_the_inner_heap_of_a_firmware_can_be_recorded_alone(zephyr: Path, tmp_path: Path) -> None:

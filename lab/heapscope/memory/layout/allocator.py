@@ -5,9 +5,11 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 
-from heapscope.base.choices import did_you_mean
+from heapscope.base.choices import nearest
 from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
+from heapscope.memory.layout.families import by_family, is_compared
+from heapscope.memory.layout.faults import BROKEN
 from heapscope.native.library import allocator_names, ffi, find_allocator, load
 
 #: The flavours by what a trace's metadata says of its poisoning.
@@ -16,15 +18,19 @@ _POISONING = {"": "", "none": "", "comprehensive": "+full"}
 
 def parse_allocator(text: str) -> str:
     """A name that the native library knows, "idf-5.5+light"; flavours may come in any order.
-    InputError lists the valid ones."""
+    InputError lists the valid ones by family, the nearest one's first."""
     wanted = text.strip().lower()
     name = find_allocator(wanted)
     if name is not None:
         return name
+    if wanted in BROKEN:
+        raise InputError(f"there is no replay of '{wanted}'", remedy=BROKEN[wanted])
     valid = allocator_names()
+    near = nearest(wanted, valid)
+    hint = f"did you mean {near}? " if near else ""
     raise InputError(
         f"unknown allocator '{printable(text)}'",
-        remedy=f"{did_you_mean(wanted, valid)}valid: {', '.join(valid)}",
+        remedy=f"{hint}valid: {by_family(valid, near)}",
     )
 
 
@@ -51,29 +57,37 @@ def lists_blocks(name: str) -> bool:
 
 @functools.cache
 def placements() -> tuple[str, ...]:
-    """Every allocator that puts blocks where no other does, without its flavours: of releases that
-    only report other figures, the one whose places they have."""
-    plain = [name for name in allocator_names() if "+" not in name]
+    """Every allocator of a comparison that puts blocks where no other does, without its flavours:
+    of releases that only report other figures, the one whose places they have."""
+    plain = [name for name in allocator_names() if "+" not in name and is_compared(name)]
     results = (load().hs_lab_allocator_places_as(name.encode("ascii")) for name in plain)
     return tuple(dict.fromkeys(ffi.string(one).decode("ascii") for one in results))
 
 
-#: The models of allocators that programs bring along, by the first word that the recorder of Linux
-#: programs names them with.
+#: The models of allocators that programs bring along, by how the recorder of Linux programs names
+#: them. The layer that a recording is of belongs to the model: k_malloc adds to each request.
 _HOST_MODELS = {
     "FreeRTOS": "heap_4",
-    "Zephyr": "sys_heap",
+    "Zephyr k_malloc": "zephyr-k_malloc",
+    "Zephyr k_heap": "sys_heap",
+    "Zephyr sys_heap": "sys_heap",
     "umm_malloc": "umm",
     "TLSF": "tlsf",
+    "LVGL": "lvgl",
+    "NuttX": "nuttx",
+    "ThreadX": "threadx",
     "o1heap": "o1heap",
 }
+#: Those of one heap that has two interfaces, by the dearer one: no request is taken as too small.
+_TOGETHER = {frozenset({"zephyr-k_malloc", "sys_heap"}): "zephyr-k_malloc"}
 
 
 def host_model(recorded: str) -> str:
     """The model of a program's heap, by how its recording names its allocators, as in
     "Zephyr k_malloc (k_malloc), Zephyr k_heap (k_heap_alloc)"; empty: none, or not one alone."""
-    models = {_HOST_MODELS.get(one.split()[0], "") for one in recorded.split("), ") if one}
-    return models.pop() if len(models) == 1 else ""
+    names = (one.partition(" (")[0] for one in recorded.split("), ") if one)
+    models = frozenset(_HOST_MODELS.get(name, "") for name in names)
+    return next(iter(models)) if len(models) == 1 else _TOGETHER.get(models, "")
 
 
 def unmodelled(metadata: Mapping[str, str]) -> str:

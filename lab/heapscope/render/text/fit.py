@@ -15,6 +15,7 @@ from heapscope.answers.fit.provable import provable_sentences
 from heapscope.answers.fit.smallest_pool import FitResult, Mean, means
 from heapscope.base.rows.request import with_room
 from heapscope.base.wording import plural, size
+from heapscope.memory.layout.faults import faults_of
 from heapscope.render.text.next_command import loss_lines
 from heapscope.render.text.table import NOTHING, CellText, Column, Table, columns_of, table_of
 from heapscope.trace.loss import Loss, is_cut
@@ -53,6 +54,8 @@ def _trace(rows: list[FitResult]) -> Iterator[RenderableType]:
         if row.pool is None:
             yield Text(f"{row.allocator}: no pool: {row.reason}{_at(row)}")
     yield from map(Text, _runs(rows))
+    for fault in faults_of(row.allocator for row in served):
+        yield Text(f"note: {fault}", style="dim")
     for row in rows:
         if row.net is not None:
             yield Text()

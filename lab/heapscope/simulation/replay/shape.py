@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from heapscope.memory.layout.allocator import unmodelled
+from heapscope.memory.layout.faults import faults_of
 from heapscope.memory.layout.layout import Layout
 from heapscope.memory.layout.placement import Placement
 from heapscope.memory.layout.region_rows import KindRow, RegionRow, SetRow
@@ -71,13 +72,14 @@ def _explained(
 
 
 def layout_facts(layout: Layout) -> LayoutFacts:
+    allocators = tuple(dict.fromkeys(region.allocator for region in layout.regions))
     return LayoutFacts(
         name=layout.name,
         chip=layout.chip,
         sdk=layout.sdk,
         source=layout.source,
-        notes=layout.notes,
-        allocators=tuple(dict.fromkeys(region.allocator for region in layout.regions)),
+        notes=(*layout.notes, *faults_of(allocators)),
+        allocators=allocators,
     )
 
 

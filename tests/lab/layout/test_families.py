@@ -1,0 +1,48 @@
+"""Allocators by family, and the faults of their releases."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import heapscope
+from heapscope.base.errors import InputError
+from heapscope.memory.layout.allocator import parse_allocator, placements
+from heapscope.memory.layout.families import family_of, is_compared
+from heapscope.memory.layout.faults import faults_of
+from heapscope.native.library import allocator_names
+
+EDGE = Path(__file__).parents[2] / "oracle" / "traces" / "edge.hst"
+
+
+def test_every_allocator_has_a_family() -> None:
+    assert all(family_of(name) for name in allocator_names())
+    assert family_of("zephyr-k_malloc") == family_of("sys_heap") == "Zephyr"
+    assert family_of("newlib-nano-4.1") == "newlib"
+
+
+def test_a_question_about_all_is_not_about_heaps_of_one_system() -> None:
+    assert {"heapscope", "idf-5.5", "tlsf", "umm", "heap_4", "sys_heap", "o1heap"} <= set(
+        placements()
+    )
+    for name in ("newlib-nano", "zephyr-malloc", "rlsf", "heap_5", "o1heap-3", "lvgl"):
+        assert not is_compared(name)
+
+
+def test_the_broken_release_of_newlib_is_named_with_its_neighbours() -> None:
+    with pytest.raises(InputError, match="no replay") as caught:
+        parse_allocator("newlib-nano-4.2")
+    assert "newlib-nano-4.3 or newlib-nano-4.1" in caught.value.remedy
+
+
+def test_a_replay_names_the_faults_of_its_allocators_release() -> None:
+    result = heapscope.replay(EDGE, pool="64KB", allocator="picolibc")
+    assert any("never grows the free block at its end" in note for note in result.layout.notes)
+    assert not heapscope.replay(EDGE, pool="64KB", allocator="threadx").layout.notes
+
+
+def test_faults_are_of_allocators_that_exist() -> None:
+    named = [name for name in allocator_names() if faults_of([name])]
+    assert {"heapmem", "nuttx", "esp-alloc-tlsf", "newlib-nano-4.3"} < set(named)
+    assert len(named) == len(set(named)) == 19
