@@ -86,7 +86,7 @@ def _end(use: StaticUse, windows: ChipWindows, base: int, names: tuple[str, ...]
 
 def _elsewhere(use: StaticUse, known: dict[str, int]) -> Iterator[tuple[int, int]]:
     """Sections behind the heap's start, or in memory that has none of its own. `known`: where the
-    heap starts, by kind. What alignment leaves between two is in use, too."""
+    heap starts, by kind. Alignment between two is in use, too."""
     last: tuple[int, int] | None = None
     for section in sorted(use.sections, key=lambda each: each.start or 0):
         if section.start is None or section.start + section.size <= known.get(section.kind, 0):
