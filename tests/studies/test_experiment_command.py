@@ -28,9 +28,9 @@ GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "experiments.md
 FIGURES = {
     "heap-change": "a32f89029dafa912",
     "ice-pools": "f6ea16f559749d1a",
-    "memory-ladders": "cb68aa59a52ba9f5",
+    "memory-ladders": "1041bfebd8bd6a1a",
     "script-heap": "4f8fc1d41e797f03",
-    "tls-ladder": "1ec6131652baaaa3",
+    "tls-ladder": "1ed030304f78a527",
     "wifi-path": "a129731247cb313e",
     "wifi-ranks": "6e7d84f2c1d78305",
 }

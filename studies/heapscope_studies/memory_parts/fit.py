@@ -52,7 +52,8 @@ _TYPICAL = (
     4_000.0  # by how much programs of one state differ, bytes, before the data; a factor of 2
 )
 _SPREADS: Array = 500.0 * 1.19 ** np.arange(26.0)
-_STEPS, _CHIPS = (500.0, 1500.0, 3000.0), (2500.0, 4000.0)
+#: By how much empty programs differ by release and by chip: before the data as programs do.
+_STEPS, _CHIPS = (500.0, 1000.0, 2000.0, 4000.0), (1000.0, 2000.0, 4000.0)
 _ROUNDS = 8
 _SHARE = 0.8
 _FEW = 10  # figures of a group, below which its band is at least that of all groups
@@ -237,8 +238,9 @@ def left_out(by: str) -> tuple[Judged, ...]:
 
 
 def _start(of: Sequence[Case], without: frozenset[str]) -> MemoryFit:
-    """By how much empty programs differ: what makes programs without a radio most likely, public
-    builds among them."""
+    """By how much empty programs differ: the mean, in logarithms, of all pairs of both figures,
+    each as likely as it makes programs without a radio, public builds among them, and as it was
+    before the data. Many pairs make them nearly as likely: the best of some would be a choice."""
     boot = [case for case in of if case.group in (BOOT, APP_MAIN)]
 
     def likely(fit: MemoryFit) -> float:
@@ -252,7 +254,12 @@ def _start(of: Sequence[Case], without: frozenset[str]) -> MemoryFit:
         variances = np.array([each.deviation**2 for each in results])
         return float(_likely(errors, variances, np.array(_TYPICAL)))
 
-    return max((_blank(step, chip) for step in _STEPS for chip in _CHIPS), key=likely)
+    pairs = [(step, chip) for step in _STEPS for chip in _CHIPS]
+    before = -0.5 * np.square(np.log2(np.array(pairs) / _TYPICAL)).sum(axis=1)
+    heights = np.array([likely(_blank(*pair)) for pair in pairs]) + before
+    weights = np.exp(heights - heights.max())
+    step, chip = np.exp(weights @ np.log(pairs) / weights.sum())
+    return _blank(_digits(float(step)), _digits(float(chip)))
 
 
 def fit_without(publishers: frozenset[str], skipped: Collection[Case] = frozenset()) -> MemoryFit:

@@ -67,7 +67,8 @@ def test_every_chip_answers_in_its_states(chip: str, minor: Minor) -> None:
     memory = chip_memory(chip, minor)
     for state in (*result.states, result.busiest):
         free = result.free(state)
-        assert 0 < free[DRAM].median < memory.dram + memory.rtc
+        # All at once may be more than the smallest chip has, within what is known of it.
+        assert -free[DRAM].half_80 / 2 < free[DRAM].median < memory.dram + memory.rtc
         assert 0 < free[DRAM].half_80 < 60_000
         # Both radios' code fills the ESP32's IRAM, within what is known of it.
         assert (free[IRAM].median != 0) == (chip == "esp32")
