@@ -41,10 +41,16 @@ def _is_trace(out: Path) -> bool:
 
 
 def _write_state(held: HeldHeaps, out: Path, inputs: Sequence[Path]) -> None:
+    from heapscope.base.errors import InputError
     from heapscope.base.output import open_output
     from heapscope.logs.heaps.image_state import check_state
     from heapscope.logs.heaps.state_file import state_file
 
+    if not held.heaps:
+        raise InputError(
+            f"{held.where}: it does not tell which blocks are free, and in which order",
+            remedy="a state needs all of the RAM, read by a debugger",
+        )
     for heap in held.heaps:
         check_state(heap, held.where)
     data = state_file(held)

@@ -24,7 +24,7 @@ class HeapRow(Row):
     )
     used: int = in_bytes("Payload of the used blocks.", "used")
     used_blocks: int = figure("Used blocks.", heading="used blocks")
-    free_blocks: int = figure("Free blocks.", heading="free blocks")
+    free_blocks: int | None = figure("Free blocks; null: not known.", heading="free blocks")
 
 
 class BlockRow(Row):

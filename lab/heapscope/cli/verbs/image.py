@@ -32,7 +32,8 @@ def image(
     A file is a core dump (of ESP-IDF in every form, out of flash or in a log; of gdb; of Zephyr),
     or raw memory with the address of its first byte: FILE@0x3fc80000, or a name that is the
     address (0x3fc80000.raw). Several files are parts of one moment. gdb:HOST:PORT reads a running
-    device through its debugger's server: it is halted meanwhile, and nothing is written. --elf
+    device through its debugger's server: it is halted meanwhile, and nothing is written. A
+    recording of a chip, or its black box, tells the blocks that are in use at its end. --elf
     names blocks, and is held against the image; --chip and --idf say what the image does not.
 
     Examples:
@@ -57,7 +58,9 @@ def image_with_heaps(
 ) -> tuple[ImageResult, HeldHeaps]:
     """The answer, and the heaps as a state that a trace can start on."""
     from heapscope.answers.image.answer import answer_with_heaps
+    from heapscope.answers.image.recorded import answer_of_recording, is_recording
     from heapscope.logs.heaps.held_heaps import held_by
+    from heapscope.logs.heaps.state_file import HeldHeaps
     from heapscope.memory.image.dwarf_types import read_types
     from heapscope.memory.image.firmware_elf import read_firmware
     from heapscope.memory.image.read import read_images
@@ -67,6 +70,11 @@ def image_with_heaps(
     from heapscope.memory.layout.chips import load_chip
 
     chip = "" if chip is None else load_chip(chip).name
+    if len(files) == 1 and is_recording(files[0]):
+        result = answer_of_recording(
+            files[0], chip=chip, idf=idf or "", symbols=elf is not None or symbols is not None
+        )
+        return result, HeldHeaps(heaps=(), where=files[0])
     firmware = None if elf is None else read_firmware(str(elf))
     names = None if symbols is None else read_nm(str(symbols))
     memory = read_images(files, chip=chip)
