@@ -32,7 +32,7 @@ FIGURES = {
     "script-heap": "4f8fc1d41e797f03",
     "tls-ladder": "1ed030304f78a527",
     "wifi-path": "a129731247cb313e",
-    "wifi-ranks": "6e7d84f2c1d78305",
+    "wifi-ranks": "1c3e22b245a7b73e",
 }
 
 

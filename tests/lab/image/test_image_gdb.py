@@ -231,4 +231,4 @@ def test_memory_without_a_heap_is_not_called_a_core_dump(seed: int) -> None:
     server = GdbServer(memory={START: memory(seed)})
     with served(server) as name:
         result = answer_of(read_target(f"{name}@{START:#x}+5000", chip="esp32c3"))
-    assert result.verdict == ("No heap was found in the 5,000 B of it.",)
+    assert result.verdict == ("No heap was found in the 5,000 B and the registers of 2 tasks.",)

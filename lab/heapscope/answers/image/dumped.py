@@ -96,7 +96,9 @@ def left_open(image: MemoryImage, heaps: Iterable[ImageHeap]) -> Iterator[str]:
 def without_heap(image: MemoryImage) -> str:
     """The answer for an image of tasks alone."""
     if not image.blocks_alone:
-        return f"No heap was found in the {size(image.size)} of it."
+        count = len(image.threads)
+        tasks = f" and the registers of {plural(count, 'task')}" if count else ""
+        return f"No heap was found in the {size(image.size)}{tasks}."
     tasks = f"The core dump has {plural(len(image.threads), 'task')} with their stacks"
     if image.announced or image.truncated:
         return f"{tasks}; the heap, if it had one, is in the part that is cut off."
