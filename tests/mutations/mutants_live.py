@@ -20,6 +20,14 @@ OF_LIVE = (
         HEARD,
     ),
     Mutant(
+        "dates of a device that is heard",
+        "lines that a device prints have none",
+        f"{LIVE}/hearing.py::Hearing.moment",
+        "or self._logged.courses()",
+        "",
+        f"{TESTS}/test_live_course.py",
+    ),
+    Mutant(
         "live blocks of a device",
         "blocks count as known after a loss",
         "lab/native/lab/heard.c::hs_lab_listener_figures",

@@ -138,6 +138,14 @@ OF_LOGS = (
         f"{TESTS}/test_log_order.py",
     ),
     Mutant(
+        "two devices in one log",
+        "bursts of late lines are surely two devices",
+        "lab/heapscope/logs/reader/senders.py::_alone",
+        "often = backs * _SELDOM >= len(lines)",
+        "often = True",
+        f"{TESTS}/test_log_order.py",
+    ),
+    Mutant(
         "the order of lines",
         "a history stands in the order of its entities",
         "lab/heapscope/logs/reader/histories.py::_sorted",
@@ -183,6 +191,14 @@ OF_LOGS = (
         "lab/heapscope/answers/series/judge.py::judge_series",
         "if dies >= _SURE:",
         "if dies >= 0.1:",
+        SERIES,
+    ),
+    Mutant(
+        "series",
+        "a level is called still where its low points fall",
+        "lab/heapscope/answers/series/judge.py::judge_series",
+        "_sinks(series) or _lows_fall(series)",
+        "_sinks(series)",
         SERIES,
     ),
     Mutant(

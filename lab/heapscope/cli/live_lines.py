@@ -50,7 +50,9 @@ class LiveLines:
                 self._headline = headline(moment).rpartition(",")[0]
                 lines.append(f"heapscope: {headline(moment)}")
             lines.append(f"heapscope: {status(moment)}")
-            lines += [f"heapscope: {line}" for line in course_lines(moment, drawn=False)]
+        if due:
+            courses = course_lines(moment.courses, drawn=False)
+            lines += [f"heapscope: {line}" for line in courses]
         text.write("".join(f"{line}\n" for line in lines))
         if text.isatty() and any(one.kind == "need" for one in moment.happenings):
             text.write(RING)

@@ -128,7 +128,7 @@ def state_of(moment: LiveMoment) -> Text:
             Text(headline(moment), style="bold"),
             Text(state_line(moment)),
             Text(loss_line(moment), style="red" if moment.losses.events else ""),
-            *(Text(line, style="yellow") for line in course_lines(moment, drawn=True)),
+            *(Text(line, style="yellow") for line in course_lines(moment.courses, drawn=True)),
         ]
     )
 

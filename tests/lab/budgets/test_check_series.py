@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import random
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from tests.lab.budgets.conftest import Check, rows
 
 import heapscope
 from heapscope.base.errors import InputError
+from heapscope.base.wording import long_time
+from heapscope.cli.verbs.shown import show
 from heapscope.fleet.budgets.budget import parse_budget
 
 HOUR = 3_600_000  # ms
@@ -97,3 +101,13 @@ def test_a_request_that_does_not_fit_any_more_has_no_time(tmp_path: Path, checke
 def test_what_is_no_such_budget_is_refused(text: str) -> None:
     with pytest.raises(InputError):
         parse_budget(text)
+
+
+def test_a_time_is_shown_as_a_duration(tmp_path: Path, checked: Check) -> None:
+    write(tmp_path, lost=200)
+    result = checked(file_of('need_until.16717 = "30d"'))
+    (row,) = result.budgets
+    text = io.StringIO()
+    show(result, Console(file=text, width=200))
+    (line,) = [line for line in text.getvalue().splitlines() if line.endswith(" broken")]
+    assert line.endswith(f" at least 30.0 days {long_time(row.value or 0)} broken")

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 import heapscope as hs
+from heapscope.base.errors import InputError
+from heapscope.logs.answer import newest_first
 from heapscope.logs.answer.log_result import LogResult
 
 NEED = 16_717
@@ -86,6 +88,20 @@ def test_the_newest_line_may_be_the_first(form: str, tmp_path: Path, seed: int) 
     assert any("from its last line to its first" in note for note in turned.notes)
 
 
+def test_a_log_that_is_read_from_its_end_is_held_up_to_a_bound(
+    tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = _lines(random.Random(seed))
+    size = sum(len(FORMS["date"](*line)) + 1 for line in lines)
+    monkeypatch.setattr(newest_first, "_MOST", size)
+    assert _result(tmp_path, "date", lines[::-1]).needs[0].until is not None
+    monkeypatch.setattr(newest_first, "_MOST", size - 1)
+    assert _result(tmp_path, "date", lines).needs[0].until is not None
+    with pytest.raises(InputError, match="newest line is the first one") as caught:
+        _result(tmp_path, "date", lines[::-1])
+    assert "tac" in (caught.value.remedy or "")
+
+
 def test_a_part_that_is_there_twice_counts_once(tmp_path: Path, seed: int) -> None:
     """Two copies of a log, of which the second one begins earlier than the first one ends."""
     lines = _lines(random.Random(seed))
@@ -107,6 +123,28 @@ def test_times_of_two_devices_are_no_late_lines(form: str, apart: int, tmp_path:
     assert result.needs[0].fits is None
     assert result.trends == ()
     assert "two devices" in " ".join(result.verdict)
+
+
+@pytest.mark.parametrize("form", ["prefix", "key", "date"])
+def test_bursts_of_late_lines_are_not_surely_two_devices(
+    form: str, tmp_path: Path, seed: int
+) -> None:
+    """A fifth of the lines is held back, and comes a few at a time."""
+    rng = random.Random(f"{seed} {form}")
+    results = [_result(tmp_path, form, _in_bursts(rng, _lines(rng))) for _ in range(4)]
+    texts = [" ".join(result.verdict) for result in results]
+    assert any("may have figures of two devices, or late lines of one" in text for text in texts)
+    assert not any("has figures of two devices" in text for text in texts)
+
+
+def _in_bursts(rng: random.Random, lines: list[Line]) -> list[Line]:
+    order: list[Line] = []
+    held: list[Line] = []
+    for line in lines:
+        (held if rng.random() < 0.2 else order).append(line)
+        if len(held) > rng.randrange(1, 5):
+            order, held = order + held, []
+    return order + held
 
 
 @pytest.mark.parametrize("form", ["prefix", "key"])

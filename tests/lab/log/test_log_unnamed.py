@@ -47,6 +47,7 @@ def test_sizes_without_a_word_are_free_bytes(lines: list[str], tmp_path: Path) -
         [f"x, {size}" for size in sorted(SIZES)],
         [f"x, {size // 100 * 100}" for size in SIZES],
         [f"x, {size}" for size in SIZES[:2]],
+        [f"x, {size}" for size in (41_244, 41_016, 40_556)],
         [f"x, {size}, {size - 1000}" for size in SIZES],
         [f"2026, {1000 * size}" for size in SIZES],
         [f"x, {size // 16 * 16}" for size in SIZES],

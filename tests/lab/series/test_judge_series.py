@@ -29,6 +29,18 @@ def drawn(
     return HeapSeries(seconds=seconds, free=free, largest=0.9 * free)
 
 
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_low_points_that_fall_on_and_on_are_not_called_still(missing: float, seed: int) -> None:
+    """Every second line stays high, as that of another device, or as a moment without a peak."""
+    rng = np.random.default_rng(seed)
+    for lost, verdict in ((0.0, "nothing"), (1200.0, "unknown")):
+        high, low = drawn(rng, count=300), drawn(rng, count=300, lost=lost)
+        free = np.where(np.arange(300) % 2, low.free, high.free)
+        kept = rng.random(300) >= missing
+        series = HeapSeries(seconds=high.seconds[kept], free=free[kept], largest=0.9 * free[kept])
+        assert judge_series(series).verdict == verdict
+
+
 def rates(seed: int, count: int, kind: str) -> tuple[float, float]:
     """The share of dying series that are judged so, and of stable ones."""
     dying, stable = [], []

@@ -35,6 +35,8 @@ _AGAIN = 9.0  # odds that a device whose last start was judged to die does so ag
 _KEPT = 0.02  # a fall by a smaller share of the level does not count
 _STEPPED = 0.6  # the share of one step in a fall that is a step
 _ERRORS = 2.0  # standard errors of a speed that its interval has on each side
+_LOWS_FALL = 8.0  # standard errors of the slope of the low points that fall evenly
+_LOWS_LOST = 0.05  # of the level, which they lose at least
 _BACK = 0.5  # a rise by such a share of the falls before it comes back
 
 
@@ -88,7 +90,11 @@ def judge_series(series: HeapSeries, earlier: Sequence[HeapSeries] = ()) -> Seri
     share = odds[way] / max(1 - odds[STABLE], 1e-9)
     if dies >= _SURE:
         verdict, risk = way, 1 - dies * share
-    elif 1 - dies >= _SURE and len(series.free) >= _STILL_LEAST and not _sinks(series):
+    elif (
+        1 - dies >= _SURE
+        and len(series.free) >= _STILL_LEAST
+        and not (_sinks(series) or _lows_fall(series))
+    ):
         verdict, risk = _still(series), dies
     else:
         verdict, risk = UNKNOWN, min(dies, 1 - dies)
@@ -117,6 +123,18 @@ def _sinks(series: HeapSeries) -> bool:
     """It has just fallen below all levels that it had before."""
     _, tops = blocks(series.seconds, alike(series.free, series.phases))
     return bool(tops[-1] < tops[:-1].min() - _SUNK * tops[0])
+
+
+def _lows_fall(series: HeapSeries) -> bool:
+    """The level that one in ten samples is below falls evenly, and has not stopped, whatever the
+    high points do: the peaks of what is in use grow, or the lines are those of two devices."""
+    if series.lows:
+        return False
+    moments, lows = blocks(series.seconds, -series.free)
+    _, rise = slope(moments, lows)
+    _, lately = slope(moments[len(moments) // 2 :], lows[len(moments) // 2 :])
+    lost = float(lows[-1] - lows[0])
+    return rise > _LOWS_FALL and lately > _ERRORS and lost > _LOWS_LOST * float(series.free.max())
 
 
 def _still(series: HeapSeries) -> str:

@@ -152,4 +152,5 @@ def live(
             EventCount(event=event, count=run.count[event]) for event in EVENTS if run.count[event]
         ),
         needs=last.needs,
+        courses=last.courses,
     )

@@ -81,7 +81,7 @@ def answered(
     )
     moments = {} if view is None else dict(views_over_time(reading, device, view))
     fits = [
-        _dated(_ask(reading, form, view, moments, request), results, request) for request in needs
+        dated(_ask(reading, form, view, moments, request), results, request) for request in needs
     ]
     answer = answer_of(reading, view, fit=fits[0] if fits else None)
     apart = tuple(device_rows(devices or {}, needs))
@@ -178,7 +178,7 @@ def _ask(
     return with_history(result, request, list(moments.values())) if moments else result
 
 
-def _dated(fit: RequestFit, trends: Sequence[Trend], request: Request) -> RequestFit:
+def dated(fit: RequestFit, trends: Sequence[Trend], request: Request) -> RequestFit:
     """With the time that is left for it, if it may fit now."""
     trend = None if fit.fits is False else trend_of(trends, request)
     if trend is None:

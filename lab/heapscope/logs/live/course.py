@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from heapscope.answers.series.dates import SeriesBand
 from heapscope.answers.series.envelope import blocks
 from heapscope.answers.series.judge import DYING, LEAST, SeriesVerdict, judge_series
 from heapscope.answers.series.samples import HeapSeries
@@ -32,6 +33,7 @@ class _Samples:
     step: float = 0.0
     judged: SeriesVerdict | None = None
     counted: int = 0  # samples when it was judged
+    judged_at: float = 0.0  # the last one's moment then
 
     def add(self, seconds: float, free: float, largest: float) -> None:
         if self.seconds and seconds <= self.seconds[-1] + self.step:
@@ -88,17 +90,24 @@ class LiveCourses:
             samples = self._memories[one.name]
             if len(samples.seconds) < max(LEAST, _GROWN * samples.counted):
                 if samples.judged is not None:
-                    yield self._course(one, samples.judged, lines)
+                    passed = samples.seconds[-1] - samples.judged_at
+                    yield self._course(one, samples.judged, lines, passed=passed)
                 continue
-            samples.counted = len(samples.seconds)
+            samples.counted, samples.judged_at = len(samples.seconds), samples.seconds[-1]
             samples.judged = judge_series(samples.series(), self._earlier.get(one.name, ()))
             yield self._course(one, samples.judged, lines)
 
     def _course(
-        self, one: MemoryLine, judged: SeriesVerdict, lines: Sequence[MemoryLine]
+        self,
+        one: MemoryLine,
+        judged: SeriesVerdict,
+        lines: Sequence[MemoryLine],
+        *,
+        passed: float = 0.0,
     ) -> LiveCourse:
+        """`passed`: seconds since it was judged."""
         dates = tuple(
-            CourseDateRow.of(need, until=UntilRow(value=band.value, low=band.low, high=band.high))
+            CourseDateRow.of(need, until=_from_now(band, passed))
             for need in self._needs
             if _serves(one, need, lines) and (band := judged.until(need.size)) is not None
         )
@@ -113,6 +122,11 @@ class LiveCourses:
             dates=dates,
             sentence=_sentence(one.name, judged, dates),
         )
+
+
+def _from_now(band: SeriesBand, passed: float) -> UntilRow:
+    value, low, high = (max(0.0, end - passed) for end in (band.value, band.low, band.high))
+    return UntilRow(value=value, low=low, high=high)
 
 
 def _serves(one: MemoryLine, need: Request, lines: Sequence[MemoryLine]) -> bool:

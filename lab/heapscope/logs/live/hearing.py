@@ -13,6 +13,7 @@ from heapscope.base.wording import size
 from heapscope.logs.live.connection import Note
 from heapscope.logs.live.course import LiveCourses
 from heapscope.logs.live.latest_chunks import LatestChunks
+from heapscope.logs.live.logged_course import LoggedCourses
 from heapscope.logs.live.model import LiveModel
 from heapscope.logs.live.moment import LiveMoment
 from heapscope.logs.live.picture import (
@@ -96,6 +97,7 @@ class Hearing:
         self._text = 0  # bytes of the log that were taken
         self._telling = Telling()
         self._courses = LiveCourses([need.request for need in needs])
+        self._logged = LoggedCourses([need.request for need in needs])
         self.recordings: list[Heard] = []
         self.unlisted = 0  # recordings beside those
 
@@ -107,6 +109,7 @@ class Hearing:
             self._close_recording()
         finally:
             self._listener.close()
+            self._logged.close()
 
     # ---- bytes ----------------------------------------------------------------------------------
 
@@ -128,6 +131,7 @@ class Hearing:
             if self._went_on():
                 break
         self._show(self._listener.lines())
+        self._logged.finish()
 
     def happened(self, kind: str, text: str, *, count: int = 1) -> None:
         self._telling.happened(kind, text, count=count)
@@ -161,6 +165,7 @@ class Hearing:
         self._text += len(text)
         if text:
             self._show(self._listener.lines(text))
+            self._logged.take(text)
 
     def _show(self, lines: list[bytes]) -> None:
         """Escapes of a terminal come out as text."""
@@ -302,7 +307,7 @@ class Hearing:
             memory=memory,
             owners=owner_lines(called, grown=bool(lately.grown)),
             owners_left_out=max(0, lately.owners - OWNERS_MAX),
-            courses=self._courses.take(self._number, passed, memory),
+            courses=self._courses.take(self._number, passed, memory) or self._logged.courses(),
             losses=losses(figures, health),
             needs=watched_rows(self._needs, called),
             happenings=since.happenings,

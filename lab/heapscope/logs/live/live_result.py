@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from heapscope.base.rows.figure import figure
 from heapscope.base.rows.row import Document, Row
-from heapscope.logs.live.moment import WatchedRow
+from heapscope.logs.live.moment import LiveCourse, WatchedRow
 
 #: Events that can end it, or make it fail.
 EVENTS = ("need", "failed", "lost", "restart", "gone", "stray", "mark")
@@ -48,6 +48,7 @@ class LiveResult(Document):
     )
     happened: tuple[EventCount, ...] = figure("Each event that happened, and how often.")
     needs: tuple[WatchedRow, ...] = figure("The requests that were asked about, as it ended.")
+    courses: tuple[LiveCourse, ...] = figure("How the memories went until it ended.")
 
     def times(self, event: str) -> int:
         return next((one.count for one in self.happened if one.event == event), 0)

@@ -80,7 +80,8 @@ class LogReading:
     def mixture(self) -> Mixture | None:
         """The devices whose lines are mixed; None: they are of one."""
         if self.boots.uptimes.two_devices:
-            return self.figures.mixture() or Mixture(why="the times of the lines go to and fro")
+            why = "the times of the lines go to and fro"
+            return self.figures.mixture() or Mixture(sure=False, why=why)
         return self.figures.mixture()
 
     @property

@@ -22,6 +22,7 @@ _ALL = 1024  # lines that are all taken
 _OF_MANY = 16  # beyond, one of so many runs of lines is taken
 _LEAST = 2  # lines of each device
 _TURNS = 3  # times that they take turns
+_SELDOM = 3  # of so many lines of one device one goes back in time, at most
 _BACK = 2  # times that a clock or a minimum goes the wrong way
 _APART = 4  # times as far apart as each goes by itself
 _APART_NAMED = 2  # the same, where the name is one of a device
@@ -79,7 +80,8 @@ _COMPONENTS = frozenset((
 @dataclass(frozen=True, kw_only=True)
 class Mixture:
     """The figures of a log are not those of one device. `names`: those by which the lines can be
-    told apart; `sure`: they cannot be memories or phases of one device; `why`: a clause."""
+    told apart; `sure`: they cannot be memories or phases of one device, or lines of one that come
+    late; `why`: a clause."""
 
     names: tuple[str, ...] = ()
     sure: bool = True
@@ -90,7 +92,8 @@ class Mixture:
         """The reason why no state is known."""
         names = " and ".join(map(printable, self.names))
         if not names:
-            return f"the log has figures of two devices: {self.why}"
+            has, late = ("has", "") if self.sure else ("may have", ", or late lines of one")
+            return f"the log {has} figures of two devices{late}: {self.why}"
         if self.sure:
             return f"the log has figures of {len(self.names)} devices, {names}"
         return (
@@ -343,15 +346,18 @@ def _alone(sender: _Sender) -> Mixture | None:
     boot = sender.lines[-1].boot
     lines = [line for line in sender.lines if line.boot == boot]
     least = [-line.least for line in lines if line.least is not None]
-    if len(least) == len(lines) and _are_two(least):
-        return Mixture(why="the minimum rises and falls, which that of one device does not")
     clocks = [[line.numbers[at] for line in lines] for at in sender.clocks]
     dates = [float(line.date) for line in lines if line.date is not None]
     clocks += [dates] if len(dates) == len(lines) else []
+    backs = max(map(_backs, clocks), default=0)
+    often = backs * _SELDOM >= len(lines)  # late lines of one device are fewer
+    if len(least) == len(lines) and _are_two(least):
+        why = "the minimum rises and falls, which that of one device does not"
+        return Mixture(sure=often or (bool(clocks) and backs == 0), why=why)
     if any(map(_are_two, clocks)):
-        return Mixture(why="the times go to and fro")
-    if any(_backs(times) >= _TURNS for times in clocks) and _take_turns(lines):
-        return Mixture(why="the times go to and fro, and so do the figures")
+        return Mixture(sure=often, why="the times go to and fro")
+    if backs >= _TURNS and _take_turns(lines):
+        return Mixture(sure=often, why="the times go to and fro, and so do the figures")
     numbered = _by_number(sender) if sender.tokens[:1] == ("#",) else None
     return numbered or _late_ones(sender)
 

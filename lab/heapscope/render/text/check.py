@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
+from heapscope.base.wording import long_time
 from heapscope.fleet.budgets.check_result import KEPT, BudgetRow, ChangeRow, CheckResult
 from heapscope.render.text.table import CellText, columns_of, table_of
 
 _TONES = {"kept": "better", "broken": "worse", "unknown": "close", "worse": "worse"}
+_SECONDS = "s"  # the unit of a time
 
 
 def check_parts(result: CheckResult) -> Iterator[RenderableType]:
@@ -23,7 +25,7 @@ def check_parts(result: CheckResult) -> Iterator[RenderableType]:
             yield Text(row.cause)
     for note in result.notes:
         yield Text(f"note: {note}", style="yellow")
-    columns = columns_of(BudgetRow, value=_value, status=_status)
+    columns = columns_of(BudgetRow, value=_value, unit=_unit, status=_status)
     rows = sorted(result.budgets, key=lambda row: row.status == KEPT)
     yield table_of("Budgets", columns, rows, name="budgets")
     yield table_of(
@@ -35,7 +37,15 @@ def check_parts(result: CheckResult) -> Iterator[RenderableType]:
 
 
 def _value(row: BudgetRow) -> CellText | None:
-    return None if row.value is None else CellText(f"{row.value:,.10g}", row.value)
+    """A time is a duration, with its own unit."""
+    if row.value is None:
+        return None
+    text = long_time(row.value) if row.unit == _SECONDS else f"{row.value:,.10g}"
+    return CellText(text, row.value)
+
+
+def _unit(row: BudgetRow) -> str:
+    return "" if row.unit == _SECONDS else row.unit
 
 
 def _before(row: ChangeRow) -> float:

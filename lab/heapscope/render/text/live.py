@@ -10,6 +10,7 @@ from rich.text import Text
 from heapscope.base.wording import count, plural, signed, size
 from heapscope.logs.live.live_result import LiveResult, RecordingLine
 from heapscope.logs.live.moment import (
+    LiveCourse,
     LiveEvent,
     LiveMoment,
     LossLine,
@@ -98,10 +99,10 @@ def status(moment: LiveMoment) -> str:
 _BARS = "▁▂▃▄▅▆▇█"
 
 
-def course_lines(moment: LiveMoment, *, drawn: bool) -> Iterator[str]:
+def course_lines(courses: tuple[LiveCourse, ...], *, drawn: bool) -> Iterator[str]:
     """Each memory that falls for good, and when which request stops fitting. `drawn`: with its
     line, in characters that not every terminal has."""
-    for one in moment.courses:
+    for one in courses:
         if one.sentence:
             yield f"{_drawn(one.levels)} {one.sentence}" if drawn else one.sentence
 
@@ -162,6 +163,7 @@ def live_parts(result: LiveResult) -> Iterator[RenderableType]:
         f"{result.port}: heard for {result.seconds:,.1f} s, "
         f"{plural(len(result.recordings), 'recording')}{f'; {happened}' if happened else ''}"
     )
+    yield from map(Text, course_lines(result.courses, drawn=False))
     if result.unlisted:
         yield Text(
             f"{plural(result.unlisted, 'recording')} more without an event or beyond the list"
