@@ -59,8 +59,7 @@ def _of_folder(path: Path, name: str) -> BuildFolder:
         )
     if programs and build.elf is None:
         (elf,) = programs
-        beside = (elf.with_suffix(".map"), elf.with_name(f"{elf.name}.map"))
-        of_elf = next((each for each in beside if each.is_file()), build.map)
+        of_elf = map_beside(elf) or build.map
         return BuildFolder(sdkconfig=build.sdkconfig, elf=elf, map=of_elf, image=build.image)
     images = app_images(path, entries(path, name)) if not (build.elf or build.map) else []
     if len(images) > 1 and not build.project:
@@ -71,6 +70,11 @@ def _of_folder(path: Path, name: str) -> BuildFolder:
     if build.elf or build.map or build.image:
         return build
     raise InputError(f"{name}: no ELF, linker map or image is in it", remedy=_REMEDY)
+
+
+def map_beside(elf: Path) -> Path | None:
+    beside = (elf.with_suffix(".map"), elf.with_name(f"{elf.name}.map"))
+    return next((each for each in beside if each.is_file()), None)
 
 
 def _programs(folder: Path) -> Iterator[Path]:

@@ -81,7 +81,12 @@ def _heaps(runs: Iterable[HeldRun]) -> Iterator[HeldRun]:
 def _joined(runs: Iterable[HeldRun]) -> Iterator[HeldRun]:
     last = None
     for run in runs:
-        if last is not None and (last.what, last.name, last.end) == (run.what, run.name, run.start):
+        same = last is not None and (last.what, last.name, last.end) == (
+            run.what,
+            run.name,
+            run.start,
+        )
+        if last is not None and same and run.what != HEAP:  # two heaps that touch stay two
             last = replace(last, end=run.end)
             continue
         if last is not None:

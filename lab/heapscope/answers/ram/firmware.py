@@ -49,6 +49,11 @@ def read_built(
     thing, a file of it is damaged, or the chip or the release is not known."""
     looked = look_at(thing)
     build = files_of(looked)
+    if build is None and layout is not None:
+        raise InputError(
+            f"{looked.shown}: a project that is not built, and --layout is for a build",
+            remedy="build it and give the build folder, or leave --layout out",
+        )
     if build is None:
         return forecast_of(looked, chip=chip, idf=idf, demand=demand or Demand())
     if layout is not None:

@@ -12,7 +12,7 @@ from heapscope.forecast.predict.demand import Demand
 from heapscope.forecast.predict.memory_scene import MemoryScene, minor_of_config
 from heapscope.forecast.predict.memory_states import DRAM, IRAM, MemoryModel
 from heapscope.forecast.predict.part_table import BOOT
-from heapscope.forecast.predict.psram import on_board
+from heapscope.forecast.predict.psram import psram_notes
 from heapscope.forecast.predict.system_layout import SystemMemory
 from heapscope.memory.layout.chips import Chip, load_chip
 from heapscope.memory.layout.layout import Layout
@@ -39,7 +39,7 @@ def forecast_of(
         ) from None
     config = chosen.config
     scene = MemoryScene(config=config, minor=minor_of_config(config, idf), demand=demand)
-    scene, of_board = on_board(scene, None)
+    of_board = psram_notes(scene, "heapscope predict takes its size by --psram")
     plain = MemoryModel(scene=scene)
     model = plain.at(plain.busiest)
     loaded, free = load_chip(config.chip), model.free(BOOT)

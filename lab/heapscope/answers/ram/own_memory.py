@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from heapscope.answers.ram.build_files import shown
+from heapscope.answers.ram.build_files import map_beside, shown
 from heapscope.answers.ram.built_firmware import BuiltFirmware, HeapRegion, other_build
 from heapscope.answers.ram.cut import UNKNOWN, UNUSED
 from heapscope.base.errors import InputError
@@ -54,7 +54,11 @@ def read_described(looked: Thing, build: BuildFolder, layout: str | Path) -> Bui
 
 
 def read_by_map(looked: Thing, build: BuildFolder) -> BuiltFirmware | None:
-    """The memories that the linker map lists; None: there is no map, or it lists none."""
+    """The memories that the linker map lists, which may lie beside an ELF; None: there is no map of
+    this build, or it lists none."""
+    alone = build.elf if build.map is None else None
+    if alone is not None:
+        build = replace(build, map=map_beside(alone))
     windows = () if build.map is None else map_memories(build.map)
     if not windows:
         return None
@@ -63,7 +67,8 @@ def read_by_map(looked: Thing, build: BuildFolder) -> BuiltFirmware | None:
         name=name, windows=ChipWindows(chip=name, machine="", windows=windows), regions=()
     )
     note = "the chip is not known: the memories are those of the linker script, by its map"
-    return _firmware(looked, build, chip, notes=(note,), rest=UNUSED)
+    built = _firmware(looked, build, chip, notes=(note,), rest=UNUSED)
+    return built if alone in (None, built.elf) else None
 
 
 def read_bare(looked: Thing, build: BuildFolder, name: str) -> BuiltFirmware:

@@ -83,7 +83,7 @@ def _read(elf: Any, name: str, size: int, windows: ChipWindows) -> StaticUse:
     if not places:
         raise InputError(
             f"{name}: no section of it is in the RAM of {windows.chip}",
-            remedy="give the firmware's own ELF, or the chip it is for with --chip",
+            remedy=f"give the firmware's own ELF, or {windows.instead}",
         )
     table = next((h for h in headers if h["sh_type"] == "SHT_SYMTAB"), None)
     sections = tuple(section for _, _, section in places)
@@ -196,4 +196,5 @@ def _unnamed(sections: tuple[Section, ...]) -> tuple[SectionPiece, ...]:
 def text_at(texts: bytes, offset: int) -> str:
     """A name of a table of texts."""
     end = texts.find(b"\0", offset, offset + _NAME_MAX)
-    return printable(texts[offset : end if end >= 0 else offset + _NAME_MAX]) or UNNAMED
+    end = end if end >= 0 else offset + _NAME_MAX
+    return printable(texts[offset:end], limit=_NAME_MAX) or UNNAMED

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
@@ -32,6 +32,10 @@ _SYMBOL = re.compile(
     rf"\s{{2,}}{_HEX}\s+(?:PROVIDE(?:_HIDDEN)? \()?([A-Za-z_.$][\w.$]*)(?:,? = .+|, .+)?",
     re.IGNORECASE,
 )
+#: The linker shows names of C++ as in the source: isr(void*), app::Foo::table, vtable for app::Foo.
+_SHOWN = re.compile(rf"\s{{2,}}{_HEX}\s+([A-Za-z_$<].*|\(anonymous namespace\).*)", re.IGNORECASE)
+_IN_SHOWN = re.compile(r"::|[\w$>]\(| for ")
+_WORDS = re.compile(r"((?:[A-Za-z_$][\w$]*::)*~?[A-Za-z_$][\w$]*)\((?:(?!\)::).)*\)(?: const)?")
 _TARGET = "IDF_TARGET_"  # IDF_TARGET_ESP32S3 = 0x0
 _OWN_NAME = re.compile(
     r"\.(?:bss|sbss|data|sdata|text|rodata|srodata|literal|noinit|iram1|dram1"
@@ -90,6 +94,9 @@ class _MapWalk:
             self._between(place)
         elif symbol := _SYMBOL.fullmatch(line):
             self._symbol(symbol)
+        elif " = " not in line and (shown := _SHOWN.fullmatch(line)) and _IN_SHOWN.search(line):
+            words = _WORDS.fullmatch(shown[2])  # as readable_name() has a function
+            self._name(int(shown[1], 16), shown[2] if words is None else words[1])
 
     def _begin_output(self, line: str) -> None:
         self._pending = ""
@@ -147,11 +154,23 @@ class _MapWalk:
             self.symbols[name] = address
         elif name.startswith(_TARGET):
             self.target = name.removeprefix(_TARGET).lower()
+        if match.end(2) == match.end():  # no assignment of the linker script
+            self._name(address, name)
+
+    def _name(self, address: int, name: str) -> None:
+        """In a section that has no name of its own a symbol has the bytes up to the next one; of
+        several at one address, the first."""
         if not self._in_ram or not self.outputs[-1].inputs:
             return
         last = self.outputs[-1].inputs[-1]
-        if not last.symbol and last.start <= address < last.start + last.size:
-            last.symbol = printable(plain_symbol(name))  # of several, the first
+        end, symbol = last.start + last.size, printable(plain_symbol(name), limit=_NAME_MAX)
+        if not last.start <= address < end or not last.object or _symbol_of(last.name):
+            return
+        if address > last.start:
+            last.size = address - last.start
+            self._add(replace(last, start=address, size=end - address, symbol=symbol))
+        elif not last.symbol:
+            last.symbol = symbol
 
 
 def read_map(lines: Iterable[bytes], *, name: str, windows: ChipWindows) -> StaticUse:
@@ -178,7 +197,7 @@ def read_map(lines: Iterable[bytes], *, name: str, windows: ChipWindows) -> Stat
     if not sections:
         raise InputError(
             f"{name}: no section of it is in the RAM of {windows.chip}",
-            remedy="give the firmware's own map, whole, or the chip it is for with --chip",
+            remedy=f"give the firmware's own map, whole, or {windows.instead}",
         )
     return StaticUse(
         file=name,
@@ -216,12 +235,22 @@ def _shape(
             name=name,
             start=output.start,
             size=output.size,
-            role=role_of(name),
+            role=_role(output),
         )
         for start, section in parts:
             pieces.extend(_pieces(output, len(sections), start, start + section.size))
             sections.append(section)
     return sections, pieces
+
+
+def _role(output: _Output) -> str:
+    """By its name, or else by those of all its inputs, as in a linker script of the user's own."""
+    role = role_of(output.name)
+    if role != "data" or "data" in output.name:
+        return role
+    names = {each.name.replace("COMMON", ".bss") for each in output.inputs}
+    roles = {role_of(f".{name.split('.')[1]}") for name in names if name.startswith(".")}
+    return roles.pop() if len(roles) == 1 else role
 
 
 def _pieces(output: _Output, place: int, start: int, end: int) -> Iterator[SectionPiece]:
@@ -268,4 +297,4 @@ def _symbol_of(name: str) -> str:
     match = _OWN_NAME.fullmatch(name)
     if match is None or _NUMBER.fullmatch(match[1]):
         return ""
-    return printable(plain_symbol(match[1]))
+    return printable(plain_symbol(match[1]), limit=_NAME_MAX)

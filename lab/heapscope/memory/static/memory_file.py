@@ -40,11 +40,17 @@ def read_memories(path: str | Path) -> DescribedChip:
             raise table.error("start", why, remedy="shorten the one or move the other")
     name = top.string("chip", "") or top.string("name", text.file)
     allocator = top.allocator("allocator", "idf-5.5")
-    return DescribedChip(
-        name=name,
-        windows=ChipWindows(chip=name, machine="", windows=[window for window, _ in placed]),
-        regions=tuple(region_of(entry, allocator) for entry in top.tables("region", wanted="")),
-    )
+    windows = ChipWindows(chip=name, machine="", windows=[window for window, _ in placed])
+    heaps = top.tables("region", wanted="")
+    regions = tuple(region_of(entry, allocator) for entry in heaps)
+    for region, table in zip(regions, heaps, strict=True):
+        home = windows.find(region.start)
+        while home is not None and region.end > (end := home[0].end):
+            home = windows.find(end)  # a heap may lie in two memories
+            if home is None:
+                why = f"{region.size} bytes go beyond its memory, which ends at {end:#010x}"
+                raise table.error("size", why, remedy="shorten it or lengthen the memory")
+    return DescribedChip(name=name, windows=windows, regions=regions)
 
 
 def _window(table: TomlTable) -> Window:

@@ -80,7 +80,7 @@ def sections_at(
         raise InputError(
             f"{file}: section {name} at {start:#010x}, {size} bytes, leaves the {window.kind} of "
             f"{windows.chip}",
-            remedy="give the firmware's own file, whole, or the chip it is for with --chip",
+            remedy=f"give the firmware's own file, whole, or {windows.instead}",
         )
 
 

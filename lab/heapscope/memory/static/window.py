@@ -69,6 +69,11 @@ class ChipWindows:
                 return window, place
         return None
 
+    @property
+    def instead(self) -> str:
+        """A remedy where a file is not for these memories."""
+        return "the chip it is for with --chip" if self.machine else "its [[memory]] in --layout"
+
     def end_of(self, address: int) -> int | None:
         """An end: the address behind the last byte, as one for data."""
         result = self.find(address - 1)

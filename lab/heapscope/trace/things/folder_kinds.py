@@ -12,7 +12,7 @@ from pathlib import Path
 
 from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
-from heapscope.trace.things.binary_kinds import BOOT_LOADER, image_kind
+from heapscope.trace.things.binary_kinds import BOOT_LOADER, image_kind, kinds_of_bytes
 from heapscope.trace.things.kind import FOLDER, OTHER, KnownAs
 from heapscope.trace.things.zephyr_build import zephyr_config, zephyr_values
 
@@ -96,7 +96,7 @@ def build_of(folder: Path) -> BuildFolder:
     stated = {str(key): value for key, value in document.items() if isinstance(value, str)}
     names = sorted(entries(folder, printable(str(folder), limit=400)))
     own_elf = [stated.get("app_elf", "")]
-    elves = sorted(name for name in names if name.endswith(".elf"))
+    elves = [name for name in names if name.endswith(".elf") and _is_program(folder / name)]
     elves.sort(key=lambda name: "bootloader" in name)  # a program stands before its boot loader
     elf = _first(folder, [*own_elf, *elves])
     beside = [elf.with_suffix(".map"), elf.with_name(f"{elf.name}.map")] if elf is not None else []
@@ -131,6 +131,16 @@ def _is_app(path: Path) -> bool:
     except OSError:
         return False
     return kind is not None and kind.what != BOOT_LOADER
+
+
+def _is_program(path: Path) -> bool:
+    """Neither a core dump beside the program nor an object, by its first bytes."""
+    try:
+        with path.open("rb") as file:
+            kinds = kinds_of_bytes(file.read(_HEAD), None)
+            return all(kind.kind not in ("core", OTHER) for kind in kinds)
+    except OSError:
+        return True
 
 
 def _of_zephyr(config: Path) -> BuildFolder:
