@@ -22,7 +22,7 @@ from heapscope.render.text.terminal import plain_text
 from heapscope.trace.call_sites import SITE_ROOM, frames_of, shortened
 
 #: Bytes of a page at most, whatever is in it.
-PAGE_MAX = 6_000_000
+PAGE_MAX = 6_100_000
 
 #: The package whose folder `assets` has what every page has.
 OWN = "heapscope.render.page"
