@@ -9,7 +9,7 @@
  *
  * The bins' heads, the map of blocks of four bins and the last remainder of a split, which no bin has, are
  * variables outside of the heap. The region is a fixed arena: sbrk fails, and changes nothing, where the break
- * would pass its end. After the first call it is asked for whole pages, so that both ends of the arena modulo
+ * would pass its end. Calls after the first one request whole pages, so that both ends of the arena modulo
  * the page matter. Top and what lies above the break are one free block here.
  */
 #ifndef HEAPSCOPE_MODELS_NEWLIB_H

@@ -46,7 +46,7 @@ static void give(hs_sbrk_heap_t *state, uint32_t chunk, uint32_t size)
 }
 
 /* A chunk from above the break, or HS_NONE. Where no chunk can begin at the break, the bytes up to one
- * are asked for in a second call; if that one fails, those of the first are lost. */
+ * need a second call; if that one fails, those of the first are lost. */
 static uint32_t extend(hs_sbrk_heap_t *state, uint32_t size)
 {
     const uint32_t left = state->heap.size - state->brk;

@@ -12,7 +12,7 @@
  *     gap + 8      size, which is in its last word, too
  *
  * Nothing lies in front of a used block, as Rust says its size again when it frees it. heap->index->by_place has
- * the gaps, by_size the payloads of the used chunks and the sizes that were asked for.
+ * the gaps, by_size the payloads of the used chunks and their requested sizes.
  */
 #ifndef HEAPSCOPE_MODELS_TALC_4_H
 #define HEAPSCOPE_MODELS_TALC_4_H

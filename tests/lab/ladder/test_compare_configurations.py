@@ -193,7 +193,7 @@ def test_a_default_that_the_release_changed_is_named(write: Write) -> None:
 def test_a_value_that_stays_is_no_difference(
     before: str, after: str, gained: int, write: Write
 ) -> None:
-    """Releases have different defaults, and a component's option is none of any from 5.0 on."""
+    """Releases have different defaults, and a component's option has none from 5.0 on."""
     plain = write("a", f"{before}\n")
     result = heapscope.compare(f"{plain}@4.4", after, chip="esp32c3")
     rows = {row.option: row.gain.left.dram for row in result.steps[0].options}

@@ -111,17 +111,21 @@ class LiveCourses:
             for need in self._needs
             if _serves(one, need, lines) and (band := judged.until(need.size)) is not None
         )
-        series = judged.series
-        levels = series.free if series.largest is None else series.largest
-        _, tops = blocks(series.seconds, levels)
         return LiveCourse(
             memory=one.name,
             verdict=judged.verdict,
             risk=judged.risk,
-            levels=tuple(int(top) for top in tops),
+            levels=levels_of(judged.series),
             dates=dates,
             sentence=_sentence(one.name, judged, dates),
         )
+
+
+def levels_of(series: HeapSeries) -> tuple[int, ...]:
+    """Bytes of the upper envelope, of the largest block where it is known, else of free memory."""
+    levels = series.free if series.largest is None else series.largest
+    _, tops = blocks(series.seconds, levels)
+    return tuple(int(top) for top in tops)
 
 
 def _from_now(band: SeriesBand, passed: float) -> UntilRow:

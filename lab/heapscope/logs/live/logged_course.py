@@ -6,13 +6,13 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 
-from heapscope.answers.series.envelope import blocks
 from heapscope.base.request import Request
 from heapscope.logs.answer.answered import dated
 from heapscope.logs.answer.series_sentences import dying
 from heapscope.logs.answer.trend import Trend, trend_of, trends
 from heapscope.logs.heaps.fits import ask
 from heapscope.logs.heaps.request_fit import RequestFit
+from heapscope.logs.live.course import levels_of
 from heapscope.logs.live.moment import CourseDateRow, LiveCourse
 from heapscope.logs.reader.form import form_of
 from heapscope.logs.reader.reading import LogReading
@@ -74,14 +74,11 @@ class LoggedCourses:
 
 def _course(trend: Trend, fits: Sequence[RequestFit]) -> LiveCourse:
     judged = trend.judged
-    series = judged.series
-    levels = series.free if series.largest is None else series.largest
-    _, tops = blocks(series.seconds, levels)
     return LiveCourse(
         memory=trend.memory,
         verdict=judged.verdict,
         risk=judged.risk,
-        levels=tuple(int(top) for top in tops),
+        levels=levels_of(judged.series),
         dates=tuple(
             CourseDateRow(size=fit.size, capabilities=fit.capabilities, until=fit.until)
             for fit in fits

@@ -244,7 +244,7 @@ def _shape(
 
 
 def _role(output: _Output) -> str:
-    """By its name, or else by those of all its inputs, as in a linker script of the user's own."""
+    """The name decides, or else those of all inputs, as in a linker script of the user's own."""
     role = role_of(output.name)
     if role != "data" or "data" in output.name:
         return role
