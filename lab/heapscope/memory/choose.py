@@ -24,6 +24,7 @@ from heapscope.memory.layout.sdkconfig import SdkConfig, read_sdkconfig
 from heapscope.memory.layout.toml_file import read_layout
 from heapscope.memory.options import MemoryOptions, given
 from heapscope.memory.static_choice import ChosenMemory, StaticChoice, choose_image, choose_static
+from heapscope.memory.system_memory import system_memory
 from heapscope.trace.metadata import recorded_facts
 
 DEFAULT_IDF = "5.5"
@@ -36,6 +37,11 @@ EXAMPLES = "--chip esp32 --idf 5.5, --boot-log boot.txt, --pool 256KB or --layou
 def plain_memory(options: MemoryOptions, trace: Path | None) -> ChosenMemory:
     """The memory of all options but --load, which needs a forecast. InputError: options contradict
     each other, or name what is not known."""
+    if options.get("system") is not None:
+        memory = system_memory(options, recorded_facts(trace))
+        return replace(memory, layout=_with_allocators(memory.layout, allocators_of(options)))
+    if options.get("config") is not None:
+        raise InputError("--config without --system", remedy="add --system zephyr or nuttx")
     if (pool := options.get("pool")) is not None:
         _alone(options, "pool")
         size = parse_size(pool, what="--pool")

@@ -37,6 +37,18 @@ class MemoryOptions(TypedDict, total=False):
         str | None,
         Option("V", "Core of arduino-esp32, which stands for its ESP-IDF version: 2.0.17."),
     ]
+    system: Annotated[
+        str | None,
+        Option(
+            "NAME",
+            "Another system than ESP-IDF: zephyr, esp-hal, rust, stm32, pico, nuttx, threadx, "
+            "arduino; its heap by --pool, --config, --elf or --map.",
+        ),
+    ]
+    config: Annotated[
+        File | None,
+        Option("F", "With --system: Zephyr's prj.conf or .config, or NuttX' .config.", file=True),
+    ]
     boot_log: Annotated[
         File | None,
         Option("F", "Boot log of a real device: its heap_init lines are the regions.", file=True),

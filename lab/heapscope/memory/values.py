@@ -35,8 +35,15 @@ def _allocators() -> Sequence[str]:
     return placements()
 
 
+def _systems() -> Sequence[str]:
+    from heapscope.memory.systems.system import system_names
+
+    return system_names()
+
+
 _LISTS: dict[str, Callable[[], Sequence[str]]] = {
     "chip": _chips,
     "idf": _releases,
     "allocator": _allocators,
+    "system": _systems,
 }

@@ -41,6 +41,8 @@ def floor_of(steps: NativeSteps) -> Floor | None:
 def floor_sentence(floor: Floor, pool: int | None) -> str:
     """`pool`: the smallest one of an allocator."""
     least = f"{size(floor.live)} in whole 8 bytes are live at once: no heap takes less"
+    if pool is not None and pool < floor.live:
+        least += " whose blocks are of whole 8 bytes"
     if floor.placed is None:
         return f"{least}."
     gap = f"at most {floor.gap:.1f} % above the best there is" if floor.gap else "the best there is"

@@ -31,6 +31,22 @@ class Refusal(Row):
     task: str = figure("The task that called.")
 
 
+class SystemCost(Row):
+    """An allocator of one system. Bytes, and instructions as RV32IMC; null: not known."""
+
+    name: str = figure("The system.")
+    own: bool = figure("It is what the system has where nothing else is chosen.")
+    outside: int | None = figure("Static RAM beside the pool.", "B", heading="beside the pool")
+    together: int | None = figure(
+        "The pool and what is beside it; where that is not known, the pool alone. null: no pool.",
+        "B",
+        heading="RAM",
+    )
+    malloc: int | None = figure("The most instructions of any malloc.", heading="worst malloc")
+    free: int | None = figure("The most instructions of any free.", heading="worst free")
+    code: int | None = figure("Code.", "B", heading="code")
+
+
 class FitResult(RecordedDocument):
     """The smallest pool in which a trace runs without a failed allocation; one for each trace and
     allocator, in the order asked for. Sizes in bytes; events are heap events, from 0."""
@@ -103,6 +119,11 @@ class FitResult(RecordedDocument):
         bound=WITHHELD,
         heading="with margin",
     )
+    system: SystemCost | None = figure(
+        "With --system: what the allocator takes there beside its pool. null: not asked for.",
+        default=None,
+        absent=True,
+    )
     floor: Floor | None = figure(
         "The least that any allocator could take, the same in each row of a trace. null: a part of "
         "the recording is lost, or nothing is ever live.",
@@ -138,7 +159,7 @@ class FitResult(RecordedDocument):
 #: A pool on which the whole run survives is one on which its first part survives, so the pool of
 #: that part is a lower bound: the search rules out every smaller size. Which request is refused
 #: just below it says nothing of the whole run, whose pool is another one.
-FIT = bounds_of(FitResult, without=("loss", "net", "perturbed"))
+FIT = bounds_of(FitResult, without=("loss", "net", "perturbed", "system"))
 
 
 class FitResults(Results[FitResult]):

@@ -23,12 +23,14 @@ from heapscope.cli.verbs.options import (
     Sdkconfig,
     Seed,
     Strength,
+    System,
 )
 
 if TYPE_CHECKING:
     from heapscope.answers.fit.firmware_heap import FirmwareHeap
     from heapscope.answers.fit.smallest_pool import FitResults
     from heapscope.answers.pools.holdings import PoolsResult
+    from heapscope.memory.systems.system import System as AskedSystem
 
 
 def fit(
@@ -47,6 +49,7 @@ def fit(
             most=1000,
         ),
     ] = None,
+    system: System = None,
     chip: Chip = None,
     idf: Idf = None,
     sdkconfig: Sdkconfig = None,
@@ -103,6 +106,9 @@ def fit(
     ROM has no code there.
     Figures that are only known between two bounds give a verdict between two bounds.
 
+    With --system it compares the allocators of that system's firmware by all RAM that they take,
+    and says the most instructions of a call and the bytes of code where they are known.
+
     Rules of --place are for the pool: Heapscope's heap takes the requests of those with
     end = "high" from the high end of a free block. With --need, a pool also has room for that
     request at every moment, as `replay --need` asks.
@@ -125,6 +131,7 @@ def fit(
       heapscope fit T.hst --allocator idf-5.5 --need 16717
       heapscope fit T.hst --allocator idf-5.5 --jitter 1000
       heapscope fit T.hst --allocator heap_4 --provable
+      heapscope fit T.hst --system zephyr
       heapscope fit T.hst --chip esp32c3 --idf 5.5
       heapscope fit T.hst --sdkconfig sdkconfig --map build/app.map
       heapscope fit call.hst --pools
@@ -134,6 +141,7 @@ def fit(
     """
     from heapscope.answers.fit.fit_trace import fit as fit_one
     from heapscope.answers.fit.fit_trace import pool_rules
+    from heapscope.answers.fit.on_system import on_system
     from heapscope.answers.fit.smallest_pool import FitResults
     from heapscope.answers.fit.verdict import with_verdict
     from heapscope.cli.verbs.begun import as_named, held_trace
@@ -146,6 +154,7 @@ def fit(
             "--allocator": allocator,
             "--task": task,
             "--margin": margin,
+            "--system": system,
             "--chip": chip,
             "--idf": idf,
             "--sdkconfig": sdkconfig,
@@ -175,12 +184,16 @@ def fit(
             "--need and --task: the heap of one task has no room for the requests of others",
             remedy="leave one of them out",
         )
+    asked = _system(system, chip, idf, sdkconfig, map)
     firmware = _firmware(chip, idf, sdkconfig, map, task)
     entries: Sequence[str] = [allocator] if isinstance(allocator, str) else list(allocator)
     names = [parse_allocator(name) for name in entries]
     _check_lists(names)
     if firmware is not None:
         names += (firmware.before, firmware.after)
+    if asked is not None:
+        names = names or list(asked.candidates)
+        names += [name for name in (asked.allocator,) if name not in names]
     names = list(dict.fromkeys(names or placements()))
     with ExitStack() as stack:
         paths = [stack.enter_context(held_trace(trace)) for trace in traces]
@@ -202,6 +215,8 @@ def fit(
         ]
         if firmware is not None:
             matches = [with_verdict(results, firmware) for results in matches]
+        if asked is not None:
+            matches = [on_system(results, asked) for results in matches]
         return FitResults(
             tuple(
                 as_named(with_word_size(result, path, named=len(traces) > 1), trace)
@@ -246,6 +261,20 @@ def _check_lists(names: Sequence[str]) -> None:
             remedy=f"give --allocator {name.replace('+track', '')}, or replay the trace on a size: "
             f"heapscope replay T.hst --pool 256KB --allocator {name}",
         )
+
+
+def _system(name: str | None, *of_idf: object) -> AskedSystem | None:
+    """None: no system is asked about."""
+    from heapscope.memory.systems.system import find_system
+
+    if name is None:
+        return None
+    for flag, given in zip(("--chip", "--idf", "--sdkconfig", "--map"), of_idf, strict=True):
+        if given is not None:
+            raise InputError(
+                f"--system and {flag}: that is the heap of ESP-IDF", remedy="leave one of them out"
+            )
+    return find_system(name)
 
 
 def _firmware(

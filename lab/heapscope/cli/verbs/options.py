@@ -103,6 +103,7 @@ Plan = Annotated[
 
 Chip = Annotated[str | None, DECLARED["chip"]]
 Idf = Annotated[str | None, DECLARED["idf"]]
+System = Annotated[str | None, DECLARED["system"]]
 PsramSize = Annotated[Bytes | None, DECLARED["psram"]]
 Elf = Annotated[str | Path | None, DECLARED["elf"]]
 Map = Annotated[str | Path | None, DECLARED["map"]]

@@ -12,7 +12,12 @@ from heapscope.memory.static_choice import ChosenMemory
 def is_predicted(options: MemoryOptions) -> bool:
     """The memory is what predict says of a configuration."""
     named = "load" in options or ("sdkconfig" in options and "boot_log" not in options)
-    return named and options.get("pool") is None and options.get("layout") is None
+    return (
+        "system" not in options
+        and named
+        and options.get("pool") is None
+        and options.get("layout") is None
+    )
 
 
 def choose_memory(options: MemoryOptions, trace: Path | None) -> ChosenMemory:

@@ -112,6 +112,8 @@ _LINKERS = frozenset(
         "_heap_sentry",
         "_sstack",
         "_estack",
+        "_ebss",
+        "_Min_Stack_Size",
         "__stack",
         "_stack",
         "_stack_top",

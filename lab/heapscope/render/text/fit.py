@@ -11,6 +11,7 @@ from rich.text import Text
 
 from heapscope.answers.fit.floor import floor_sentence
 from heapscope.answers.fit.net_bytes import NetBytes, NetPart
+from heapscope.answers.fit.on_system import ram_of
 from heapscope.answers.fit.provable import provable_sentences
 from heapscope.answers.fit.smallest_pool import FitResult, Mean, means
 from heapscope.base.rows.request import with_room
@@ -35,7 +36,7 @@ def fit_parts(results: Sequence[FitResult]) -> Iterator[RenderableType]:
 
 def _trace(rows: list[FitResult]) -> Iterator[RenderableType]:
     yield Text(rows[0].trace, style="bold")
-    served = sorted((row for row in rows if row.pool is not None), key=lambda row: row.pool or 0)
+    served = sorted((row for row in rows if row.pool is not None), key=ram_of)
     loss = rows[0].loss
     if is_cut(loss):
         yield from _bounds(loss, rows, served)
@@ -46,8 +47,10 @@ def _trace(rows: list[FitResult]) -> Iterator[RenderableType]:
         for message in rows[0].messages:
             yield Text(f"damage: {message}", style="yellow")
         yield _pools(served)
+        yield from _of_system(served)
         if rows[0].floor is not None:
-            yield Text(floor_sentence(rows[0].floor, served[0].pool if served else None))
+            smallest = min((row.pool for row in served if row.pool is not None), default=None)
+            yield Text(floor_sentence(rows[0].floor, smallest))
         proven = [(row.allocator, row.pool, row.provable) for row in rows if row.provable]
         yield from map(Text, provable_sentences(proven))
     for row in rows:
@@ -60,6 +63,33 @@ def _trace(rows: list[FitResult]) -> Iterator[RenderableType]:
         if row.net is not None:
             yield Text()
             yield from _net(row.net)
+
+
+def _of_system(served: list[FitResult]) -> Iterator[RenderableType]:
+    """By all RAM, where a system is asked about."""
+    costs = [(row.allocator, row.system) for row in served if row.system is not None]
+    if not costs:
+        return
+    if costs[0][1].outside is None:
+        yield Text(f"{costs[0][0]} keeps a little beside its pool, and how much is not known.")
+    columns = (
+        Column(heading="Allocator", of=lambda each: each[0], words=True),
+        Column(heading="RAM", of=lambda each: f"{each[1].together:,}"),
+        Column(heading="of it beside the pool", of=lambda each: _known(each[1].outside)),
+        Column(heading="worst malloc", of=lambda each: _known(each[1].malloc)),
+        Column(heading="worst free", of=lambda each: _known(each[1].free)),
+        Column(heading="code", of=lambda each: _known(each[1].code)),
+    )
+    notes = (
+        "RAM is the pool and the static variables beside it; where those are not known, the pool "
+        "alone. Instructions (a bound) and code are of RV32IMC, where they were derived.",
+    )
+    title = f"{costs[0][1].name}: all that an allocator takes"
+    yield replace(table_of(title, columns, costs), notes=notes)
+
+
+def _known(value: int | None) -> str:
+    return "not known" if value is None else f"{value:,}"
 
 
 def _runs(rows: list[FitResult]) -> Iterator[str]:
@@ -122,9 +152,12 @@ def _sentence(any_row: FitResult, served: list[FitResult]) -> str:
     if not served:
         return f"No pool serves it with any of these allocators{room}; {peak}."
     best, last = served[0], served[-1]
-    text = f"{best.allocator} needs least, {size(best.pool or 0)}"
+    text = f"{best.allocator} needs least, {size(ram_of(best))}"
     if len(served) > 1:
-        text += f"; {last.allocator} needs most, {size(last.pool or 0)}"
+        text += f"; {last.allocator} needs most, {size(ram_of(last))}"
+    for row in served[1:]:
+        if row.system is not None and row.system.own:
+            text += f"; {row.allocator}, which {row.system.name} has, {size(ram_of(row))}"
     return f"{text}{room}; {peak}."
 
 
@@ -136,7 +169,8 @@ def _reference(names: list[str]) -> str:
 def _pools(served: list[FitResult]) -> Table:
     if not served:
         return NOTHING
-    against = _reference([row.allocator for row in served])
+    own = [row.allocator for row in served if row.system and row.system.own]
+    against = (own or [_reference([row.allocator for row in served])])[0]
     base = next(row.pool for row in served if row.allocator == against) or 1
     best, margin = served[0].pool, served[0].margin
     name, pool, advised, proven, ratio, least, refused = _COLUMNS

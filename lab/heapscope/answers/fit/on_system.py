@@ -1,0 +1,34 @@
+"""What the allocators of a system take beside their pools."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from heapscope.answers.fit.smallest_pool import FitResult, SystemCost
+from heapscope.memory.systems.system import System, cost_of
+
+
+def on_system(results: Sequence[FitResult], system: System) -> list[FitResult]:
+    """The results, each with the cost of its allocator."""
+    return [replace(result, system=_cost(result, system)) for result in results]
+
+
+def _cost(result: FitResult, system: System) -> SystemCost:
+    cost = cost_of(result.allocator)
+    return SystemCost(
+        name=system.title,
+        own=result.allocator == system.allocator,
+        outside=cost.outside,
+        together=None if result.pool is None else result.pool + (cost.outside or 0),
+        malloc=cost.malloc,
+        free=cost.free,
+        code=cost.code,
+    )
+
+
+def ram_of(result: FitResult) -> int:
+    """Bytes by which allocators are compared; results without a pool come last."""
+    if result.pool is None:
+        return 1 << 62
+    return result.pool + (result.system.outside or 0 if result.system else 0)

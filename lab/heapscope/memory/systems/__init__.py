@@ -1,0 +1,1 @@
+"""The memory of systems beside ESP-IDF: what `--system` names."""
