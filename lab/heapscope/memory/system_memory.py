@@ -48,7 +48,7 @@ def system_memory(options: MemoryOptions, recorded: Mapping[str, str]) -> Chosen
     heaps, allocator = _heaps(system, options, allocator, notes)
     regions = tuple(_regions(system, options, heaps, allocator, notes))
     layout = Layout(
-        name=f"{system.title}, {' + '.join(f'{one.size:,}' for one in regions)} bytes, {allocator}",
+        name=f"{system.title}, {' + '.join(f'{one.size:,}' for one in regions)} bytes",
         regions=regions,
         malloc=MallocRule(small=DEFAULT),
         chip=str(options.get("chip") or ""),
