@@ -143,7 +143,7 @@ def _given(system: System, text: str) -> Iterator[_Heap]:
         kind, mark, size = entry.rpartition("=")
         if mark and kind.strip() != "reclaimed":
             raise InputError(
-                f"--pool: '{kind.strip()[:40]}' is no memory", remedy="only reclaimed=SIZE is"
+                f"--pool: '{kind.strip()[:40]}' is not a memory", remedy="only reclaimed=SIZE is"
             )
         heap = parse_size(size, what="--pool")
         if not POOL_MIN <= heap <= POOL_MAX:

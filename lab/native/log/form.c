@@ -284,7 +284,7 @@ static bool run(hs_log_cursor_t *cursor, const char *pattern, const char *end)
                 return false;
             }
             pattern += 2;
-        } else if (pattern[0] == '%' && pattern[1] != '%') {
+        } else if (pattern[0] == '%' && pattern[1] != '%' && pattern[1] != '{') {
             const char type = pattern[1];
             const char field = pattern[2];
             pattern += 3;

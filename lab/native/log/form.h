@@ -8,7 +8,7 @@
  *     %wF  a word: letters, digits and _ . - + : /
  *     %tF  text up to where the pattern goes on, or to the end of the line
  *     %|   the line between two cells of a table, whatever became of it
- *     {..} what may be missing     %%  a percent sign
+ *     {..} what may be missing     %%, %{  a percent sign, a brace
  *
  * where F is the field that it goes into: a address, s size, c caps, f free, l largest, m min, t total,
  * u used, p peak, n count, k free_count, e code, N name, T text, and - none. "%<F" at

@@ -18,8 +18,8 @@ const hs_log_form_t hs_log_pool_forms[] = {
     {HS_LOG_FAILED, MEMORY, "Out of bump memory: requested %ds bytes, %df of %dt available",
      "bump memory", "pool"},
     {POOL, 0, "bump used %du of %dt", "bump memory", "rs-matter/B"},
-    {HS_LOG_FAILED, MEMORY, "error: Layout { size: %ds", "alloc", "rust"},
-    {HS_LOG_FAILED, MEMORY, "error: Layout { size_: %ds", "alloc", "rust"},
+    {HS_LOG_FAILED, MEMORY, "error: Layout %{ size: %ds", "alloc", "rust"},
+    {HS_LOG_FAILED, MEMORY, "error: Layout %{ size_: %ds", "alloc", "rust"},
     /* ---- the linker's table of regions ---- */
     {HEAD, 0, "Memory region Used Size Region Size", "regions", "linker/B"},
     /* ---- Zephyr ---- */

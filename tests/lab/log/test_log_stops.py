@@ -142,11 +142,17 @@ def test_a_null_after_a_failed_request_is_that_failure(tmp_path: Path) -> None:
     [
         "thread 'main' panicked at src/alloc.rs:438:13:\nmemory allocation of 4096 bytes failed\n",
         "Exception (29):\nexcvaddr=0x00000000\nlast failed alloc call: 40201F00(4096)\n",
+        "panicked at src/m.rs:3:5:\nallocation error: Layout { size: 4096, align: 8 (1 << 3) }\n",
+        "panicked at 'allocation error: Layout { size: 4096, align: 8 (1 << 3) }', src/m.rs:3:5\n",
+        "error: Layout { size_: 4096, align_: 8 }\n",
+        "ERROR panicked at 'memory allocation of 4096 bytes failed', src/alloc.rs:393:13\n",
+        "!! A panic occured in 'src/m.rs', at line 1, column 2: memory allocation of 4096 bytes "
+        "failed\n",
     ],
 )
 def test_a_panic_and_its_request_are_one(text: str, tmp_path: Path) -> None:
     said = " ".join(_said(text, tmp_path))
-    assert "A request of 4,096 B failed" in said
+    assert "A request of 4,096 B" in said and " failed" in said
     assert "othing shows that the heap is the cause" not in said
 
 

@@ -181,10 +181,13 @@ def test_the_last_of_two_values_counts_and_a_note_says_so(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("CONFIG_HEAP_MEM_POOL_SIZE=many\n", "line 1: CONFIG_HEAP_MEM_POOL_SIZE=many is no size"),
+        (
+            "CONFIG_HEAP_MEM_POOL_SIZE=many\n",
+            "line 1: CONFIG_HEAP_MEM_POOL_SIZE=many is not a size",
+        ),
         ("CONFIG_HEAP_MEM_POOL_SIZE=65536\nCONFIG_SRAM_SIZE=32\n", "the memory 32,768"),
         ("CONFIG_HEAP_MEM_POOL_SIZE=0\n", "no such heap"),
-        ("CONFIG_HEAP_MEM_POOL_SIZE=99999999999\n", "is no size"),
+        ("CONFIG_HEAP_MEM_POOL_SIZE=99999999999\n", "is not a size"),
         ("nothing\n", "no option in it"),
         ("", "no option in it"),
     ],
@@ -219,7 +222,7 @@ def test_bytes_of_chance_are_no_configuration(tmp_path: Path, seed: int) -> None
         ({"system": "stm32", "config": "b"}, "has no configuration"),
         ({"system": "zephyr", "pool": "1KB,2KB"}, "2 sizes, and Zephyr has one heap"),
         ({"system": "esp-hal", "pool": "1K,1K,1K,1K"}, "at most 3 heaps"),
-        ({"system": "esp-hal", "pool": "x=1KB"}, "'x' is no memory"),
+        ({"system": "esp-hal", "pool": "x=1KB"}, "'x' is not a memory"),
         ({"system": "esp-hal", "pool": "reclaimed=1KB"}, "depends on the chip"),
         (
             {"system": "esp-hal", "chip": "esp32c6", "pool": "reclaimed=65KB"},

@@ -1,4 +1,4 @@
-"""What the allocators of a system take beside their pools."""
+"""The cost of a system's allocators beside their pools."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class KconfigHeaps:
         return self.values.get(name) == "y"
 
     def bytes_of(self, name: str) -> int | None:
-        """None: the file does not state it. InputError: it is no number of bytes."""
+        """None: the file does not state it. InputError: it is not a number of bytes."""
         text = self.values.get(name)
         if text is None:
             return None
@@ -41,7 +41,7 @@ class KconfigHeaps:
         value = int(text, 16 if "x" in text else 10) if match else None
         if value is None or not -1 <= value <= POOL_MAX:
             raise InputError(
-                f"{self.file}, line {self.lines[name]}: CONFIG_{name}={printable(text)} is no size",
+                f"{self.file}, line {self.lines[name]}: CONFIG_{name}={printable(text)} is not a size",
                 remedy="write bytes, as in CONFIG_HEAP_MEM_POOL_SIZE=16384",
             )
         return value
@@ -94,7 +94,7 @@ def _is_of_heap(option: str) -> bool:
 
 def kernel_heap(heaps: KconfigHeaps) -> tuple[int, tuple[str, ...]]:
     """The bytes of Zephyr's system heap: the pool's size, or what subsystems add together where
-    that is more. 0: there is none."""
+    that is more. 0: the build has no such heap."""
     own = heaps.bytes_of(_POOL) or 0
     added = {
         name: size

@@ -38,7 +38,7 @@ class System:
 
 @dataclass(frozen=True, kw_only=True)
 class AllocatorCost:
-    """What an allocator takes beside its pool: bytes `outside`, the most instructions of a `malloc`
+    """The cost of an allocator beside its pool: bytes `outside`, the most instructions of a `malloc`
     and of a `free`, bytes of `code`, as RV32IMC. None: not known."""
 
     outside: int | None = None
