@@ -11,7 +11,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Protocol
 
-from heapscope.answers.image import heap_4, idf_list, nano, newlib, own_heap, sys_heap, tlsf, umm
+from heapscope.answers.image import (
+    heap_4,
+    idf_list,
+    nano,
+    newlib,
+    own_heap,
+    rlsf,
+    sys_heap,
+    tlsf,
+    umm,
+)
 from heapscope.answers.image.chain import is_proved
 from heapscope.answers.image.coat import HEAD, coat_of, coated
 from heapscope.answers.image.damage import explained
@@ -123,7 +133,7 @@ def _named(image: MemoryImage, symbols: SymbolAddresses) -> Iterator[ImageHeap]:
 
 
 def _by_structure(image: MemoryImage) -> Iterator[ImageHeap]:
-    for layout in (own_heap, sys_heap, umm):
+    for layout in (own_heap, sys_heap, rlsf, umm):
         for start in layout.starts(image):
             heap = layout.heap_at(image, start)
             if heap is not None and is_proved(heap):

@@ -40,8 +40,9 @@ class KconfigHeaps:
         match = _NUMBER.fullmatch(text)
         value = int(text, 16 if "x" in text else 10) if match else None
         if value is None or not -1 <= value <= POOL_MAX:
+            where = f"{self.file}, line {self.lines[name]}"
             raise InputError(
-                f"{self.file}, line {self.lines[name]}: CONFIG_{name}={printable(text)} is not a size",
+                f"{where}: CONFIG_{name}={printable(text)} is not a size",
                 remedy="write bytes, as in CONFIG_HEAP_MEM_POOL_SIZE=16384",
             )
         return value

@@ -38,8 +38,8 @@ class System:
 
 @dataclass(frozen=True, kw_only=True)
 class AllocatorCost:
-    """The cost of an allocator beside its pool: bytes `outside`, the most instructions of a `malloc`
-    and of a `free`, bytes of `code`, as RV32IMC. None: not known."""
+    """The cost of an allocator beside its pool: bytes `outside`, the most instructions of a
+    `malloc` and of a `free`, bytes of `code`, as RV32IMC. None: not known."""
 
     outside: int | None = None
     malloc: int | None = None
