@@ -108,7 +108,9 @@ def _heaps(
     file = options.get("elf") or options.get("map")
     if file is not None:
         idle = 0 if heaps is None else heaps.bytes_of("IDLETHREAD_STACKSIZE") or 0
-        linked = read_linked_heaps(system, file, behind=idle)
+        linked = read_linked_heaps(
+            system, file, behind=idle, end=None if heaps is None else heaps.memory_end
+        )
         notes += linked.notes
         if system.name == "nuttx" and not idle:
             notes.append("the idle thread's stack is not taken off: --config tells its size")

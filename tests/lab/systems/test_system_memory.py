@@ -128,6 +128,32 @@ def test_the_heap_of_nuttx_begins_behind_the_idle_stack(tmp_path: Path) -> None:
     assert any("idle thread" in note for note in layout_of("nuttx", map=file).notes)
 
 
+def test_a_map_without_memories_needs_the_configuration_of_nuttx(tmp_path: Path) -> None:
+    text = _map(
+        "", ".bss  0x20000000  0x100\n .bss  0x20000000  0x100 a.o", "  0x20000100  _ebss = ."
+    )
+    file = written(tmp_path, text)
+    with pytest.raises(InputError, match="which the file does not tell"):
+        layout_of("nuttx", map=file)
+    config = written(tmp_path, "CONFIG_RAM_START=0x20000000\nCONFIG_RAM_SIZE=32768\n", ".config")
+    (region,) = layout_of("nuttx", map=file, config=config).regions
+    assert (region.start, region.end) == (0x20000100, 0x20008000)
+
+
+def test_several_heaps_of_esp_hal_stand_by_address(tmp_path: Path) -> None:
+    second = RUST.replace("0x1010", "0x2010").replace(
+        "0x1000 app.o",
+        "0x1000 app.o\n .bss._ZN3app5other4HEAP17h1123456789abcdefE\n"
+        "                0x20001010     0x1000 app.o",
+    )
+    layout = layout_of("esp-hal", map=written(tmp_path, second))
+    assert [region.start for region in layout.regions] == [0x20000010, 0x20001010]
+    assert any("order in which they are added" in note for note in layout.notes)
+    rust = layout_of("rust", map=written(tmp_path, second))
+    assert len(rust.regions) == 1
+    assert any("left out" in note for note in rust.notes)
+
+
 def test_a_map_whose_memory_holds_no_heap_is_an_error(tmp_path: Path) -> None:
     full = STM32.replace("0x00000400 ", "0x00007fc0 ").replace("= 0x400", "= 0x7fc0")
     with pytest.raises(InputError, match="does not hold it"):

@@ -54,6 +54,14 @@ class KconfigHeaps:
             return kilobytes << 10
         return self.bytes_of("RAM_SIZE")
 
+    @property
+    def memory_end(self) -> int | None:
+        """Behind the memory of NuttX; None: the file does not state it."""
+        start, size = self.values.get("RAM_START", ""), self.ram
+        if size is None or not re.fullmatch(r"0x[0-9a-fA-F]{1,8}|\d{1,10}", start):
+            return None
+        return int(start, 16 if "x" in start else 10) + size
+
 
 def read_kconfig_heaps(path: str | Path) -> KconfigHeaps:
     """The last value of an option counts, as in a build; a note names one that is set twice.

@@ -46,12 +46,20 @@ class LinkedHeap:
     notes: tuple[str, ...] = ()
 
 
-def read_linked_heaps(system: System, file: str | Path, *, behind: int = 0) -> LinkedHeap:
-    """`behind`: bytes that follow the lower symbol before the heap begins. InputError: the file
-    tells no heap, or one that its memory does not hold."""
+def read_linked_heaps(
+    system: System, file: str | Path, *, behind: int = 0, end: int | None = None
+) -> LinkedHeap:
+    """`behind`: bytes that follow the lower symbol before the heap begins; `end`: of the memory,
+    where something tells it beside the file. InputError: the file tells no heap, or one that its
+    memory does not hold."""
     windows = ChipWindows(chip=system.title, machine="", windows=_memories(Path(file)))
     use = read_static(file, windows)
-    heaps = [*_variables(system, use), *_between(system, use, windows, behind)]
+    heaps = [*_variables(system, use), *_between(system, use, windows, behind, end)]
+    if not heaps and system.to_end and any(name in use.symbols for name in system.lower):
+        raise InputError(
+            f"{use.file}: the heap goes on to the end of the memory, which the file does not tell",
+            remedy="give --map of the build, or --config with its .config",
+        )
     if not heaps:
         names = ", ".join((*system.lower, *system.heap_symbols)) or "nothing"
         raise InputError(
@@ -105,14 +113,14 @@ def _starts(use: StaticUse) -> list[int | None]:
 
 
 def _between(
-    system: System, use: StaticUse, windows: ChipWindows, behind: int
+    system: System, use: StaticUse, windows: ChipWindows, behind: int, last: int | None
 ) -> Iterator[LinkedHeap]:
     lower = next((use.symbols[name] for name in system.lower if name in use.symbols), None)
     home = None if lower is None else windows.find(lower)
     if lower is None or home is None:
         return
     if system.to_end:
-        upper: int | None = None if windows.windows is _ANYWHERE else home[0].end
+        upper = last if windows.windows is _ANYWHERE else home[0].end
     else:
         tops = (use.symbols[name] for name in system.upper if name in use.symbols)
         upper = next((top for top in tops if home[0].start < top <= home[0].end), None)
@@ -137,6 +145,8 @@ def _library(use: StaticUse) -> str:
 def _notes(system: System, use: StaticUse, heaps: Sequence[LinkedHeap]) -> Iterator[str]:
     first = heaps[0]
     yield f"heap of {first.size:,} bytes at {first.start:#010x}, by {use.file}"
+    if 1 < len(heaps) <= system.heaps_max:
+        yield "the heaps stand by address: no file tells the order in which they are added"
     if len(heaps) > system.heaps_max:
         rest = ", ".join(f"{one.size:,} at {one.start:#010x}" for one in heaps[system.heaps_max :])
         yield f"other heaps are left out: {rest} bytes"
