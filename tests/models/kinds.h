@@ -37,7 +37,8 @@ static inline bool kind_is_of_the_field(const char *name)
 static inline bool kind_abuts(const char *name)
 {
     static const char *const list[] = {"heapscope*",  "linked_list*",     "esp-alloc",
-                                       "esp-alloc-2", "esp-alloc-malloc", "buddy*"};
+                                       "esp-alloc-2", "esp-alloc-malloc", "buddy*",
+                                       "rtthread-slab"};
     return kind_in(name, list, KIND_COUNT(list));
 }
 
@@ -47,7 +48,7 @@ static inline bool kind_heals(const char *name)
 {
     static const char *const list[] = {"newlib-nano-4.1", "newlib-nano-3.3", "picolibc",
                                        "picolibc-16",     "newlib",          "buddy*",
-                                       "esp-alloc-2",     "heap_5"};
+                                       "esp-alloc-2",     "heap_5",          "rtthread-slab"};
     return !kind_in(name, list, KIND_COUNT(list));
 }
 
@@ -118,6 +119,12 @@ static inline uint32_t kind_base(const char *name)
     static const char *const sixteen[] = {"o1heap"};
     static const char *const eight[] = {"o1heap-3"};
     return kind_in(name, sixteen, 1) ? 16 : kind_in(name, eight, 1) ? 8 : 1;
+}
+
+/* Bytes that a region needs beside what tests give to all: a zone for each of some sizes. */
+static inline uint32_t kind_more(const char *name)
+{
+    return strcmp(name, "rtthread-slab") == 0 ? UINT32_C(27) * 4096 : 0;
 }
 
 /* It is the program's address that is aligned, and not that behind what a layer puts in front. */

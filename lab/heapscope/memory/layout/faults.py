@@ -16,6 +16,10 @@ _NANO = (
 _PICO = "from 1.8.7 on a realloc never takes the free block behind, but moves"
 _COPIES = "a realloc always takes a new block and copies"
 _EXACT = "refuses a free block that is 4 bytes larger than the request"
+_NUTTX = (
+    "mm_heapfree() drifts after memalign and realloc, to more than the heap has; the free bytes here "
+    "are those of mallinfo()"
+)
 _FAULTS = {
     "newlib-nano": _NANO,
     "newlib-nano-4.3": f"{_NANO}; the real 4.3.0 writes through NULL where its only free block is "
@@ -38,10 +42,8 @@ _FAULTS = {
     "esp-alloc-malloc": f"blocks are aligned to 4 alone; {_EXACT}; {_COPIES}",
     "esp-alloc-tlsf": f"{_COPIES}; the size that it reports shrinks as free blocks multiply",
     "esp-alloc-malloc-tlsf": f"blocks are aligned to 4 alone; {_COPIES}",
-    "nuttx": "mm_heapfree() drifts after memalign and realloc, to more than the heap has; the free "
-    "bytes here are those of mallinfo()",
-    "nuttx-4": "mm_heapfree() drifts after memalign and realloc; aligned requests lie elsewhere in "
-    "the real one",
+    "nuttx": _NUTTX,
+    "nuttx-4": _NUTTX,
 }  # fmt: skip
 
 
