@@ -72,7 +72,8 @@ static void run(const char *name, uint32_t base, uint32_t size, check_random_t *
     map_t map = {payload, kind_links(name)};
     hs_sim_walk(program.heap, mark_payload, &map);
     damage_t damage = {payload, 0, 0};
-    for (uint32_t bit = check_below(random, CHECK_THIN); bit < size * 8; bit += CHECK_THIN) {
+    const uint32_t thin = CHECK_THIN * (1 + kind_more(name) / 1024);
+    for (uint32_t bit = check_below(random, thin); bit < size * 8; bit += thin) {
         flip(program.heap, bit, &damage);
     }
     program_check_heap(&program);

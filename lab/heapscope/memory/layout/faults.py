@@ -17,8 +17,8 @@ _PICO = "from 1.8.7 on a realloc never takes the free block behind, but moves"
 _COPIES = "a realloc always takes a new block and copies"
 _EXACT = "refuses a free block that is 4 bytes larger than the request"
 _NUTTX = (
-    "mm_heapfree() drifts after memalign and realloc, to more than the heap has; the free bytes here "
-    "are those of mallinfo()"
+    "mm_heapfree() drifts after memalign and realloc, to more than the heap has; the free bytes "
+    "here are those of mallinfo()"
 )
 _FAULTS = {
     "newlib-nano": _NANO,
