@@ -17,6 +17,7 @@
 #include "region.h"
 
 #define ORDERED_LINK_AT UINT32_C(4)
+#define ORDERED_STRIDE 8u
 
 static inline hs_order_t *ordered(const hs_sim_t *heap)
 {
@@ -56,15 +57,36 @@ typedef struct hs_ordered {
     hs_largest_t largest;
 } hs_ordered_t;
 
-/* The first that has `wanted` bytes, or the count. Bound: visits each free chunk once. */
-static inline uint32_t ordered_fit(hs_sim_t *heap, uint32_t wanted)
+/* The first from `at` on that has `wanted` bytes, or the count. Bound: visits each free chunk once, in strides
+ * that a compiler compares at once, or none where the largest is known to be too small. */
+static inline uint32_t ordered_next(const hs_sim_t *heap, const hs_ordered_t *list, uint32_t at,
+                                    uint32_t wanted)
 {
     const hs_order_t *order = ordered(heap);
-    uint32_t at = 0;
+    if (wanted > list->largest.size) {
+        return order->count;
+    }
+    while (list->largest.size <= INT32_MAX && at + ORDERED_STRIDE <= order->count) {
+        uint32_t fitting = 0;
+        for (uint32_t i = 0; i < ORDERED_STRIDE; i++) {
+            fitting |= wanted - 1 - hs_order_low(order, at + i);
+        }
+        if (fitting > INT32_MAX) {
+            break;
+        }
+        at += ORDERED_STRIDE;
+    }
     while (at < order->count && hs_order_low(order, at) < wanted) {
         at++;
     }
-    heap->steps.nodes += at + (uint64_t)(at < order->count);
+    return at;
+}
+
+/* The first that has `wanted` bytes, or the count. */
+static inline uint32_t ordered_fit(hs_sim_t *heap, const hs_ordered_t *list, uint32_t wanted)
+{
+    const uint32_t at = ordered_next(heap, list, 0, wanted);
+    heap->steps.nodes += at + (uint64_t)(at < ordered_count(heap));
     return at;
 }
 
