@@ -8,6 +8,7 @@ import pytest
 
 import heapscope
 from heapscope.base.errors import InputError
+from heapscope.capture.line_forms import import_text
 from heapscope.memory.layout.allocator import parse_allocator, placements
 from heapscope.memory.layout.families import family_of, is_compared
 from heapscope.memory.layout.faults import faults_of
@@ -40,6 +41,18 @@ def test_a_replay_names_the_faults_of_its_allocators_release() -> None:
     result = heapscope.replay(EDGE, pool="64KB", allocator="picolibc")
     assert any("never grows the free block at its end" in note for note in result.layout.notes)
     assert not heapscope.replay(EDGE, pool="64KB", allocator="threadx").layout.notes
+
+
+def test_a_replay_states_what_a_fault_did(tmp_path: Path) -> None:
+    text, trace = tmp_path / "t.txt", tmp_path / "t.hst"
+    text.write_text("a 1 64\na 2 3004\na 3 16\nf 2\na 4 3000\nr 1 60\n")
+    import_text(text, trace)
+    for allocator, words in {
+        "linked_list_allocator": "a free block had the size of 1 of the 1 failed requests listed",
+        "newlib-nano": "realloc copied 0 bytes",
+    }.items():
+        result = heapscope.replay(trace, pool=64 + 3004 + 16, allocator=allocator)
+        assert any(words in note for note in result.layout.notes), result.layout.notes
 
 
 def test_faults_are_of_allocators_that_exist() -> None:

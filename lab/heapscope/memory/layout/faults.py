@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 #: The nano form of newlib 4.2.0 damages itself, so that there is no model of it.
 BROKEN = {
@@ -47,6 +47,27 @@ _FAULTS = {
 }  # fmt: skip
 
 
-def faults_of(allocators: Iterable[str]) -> tuple[str, ...]:
-    """A sentence for each allocator that has one."""
-    return tuple(f"{name}: {_FAULTS[name]}" for name in allocators if name in _FAULTS)
+#: The words of a fault by which a replay can state what it did: blocks that were copied, and
+#: requests that were refused although a free block had their size.
+_COPYING = ("realloc never", "realloc always")
+_REFUSING = (_EXACT, "fail while memory is free")
+
+
+def copies(allocator: str) -> bool:
+    """Whether a fault is that its realloc copies where it need not."""
+    return any(words in _FAULTS.get(allocator, "") for words in _COPYING)
+
+
+def refuses(allocator: str) -> bool:
+    """Whether a fault is that it refuses what a free block would hold."""
+    return any(words in _FAULTS.get(allocator, "") for words in _REFUSING)
+
+
+def faults_of(
+    allocators: Iterable[str], effects: Mapping[str, str] | None = None
+) -> tuple[str, ...]:
+    """A sentence for each allocator that has one, with what it did in a replay."""
+    after = effects or {}
+    return tuple(
+        f"{name}: {_FAULTS[name]}{after.get(name, '')}" for name in allocators if name in _FAULTS
+    )
