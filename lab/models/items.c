@@ -145,10 +145,7 @@ static uint32_t find(const items_t *items, uint32_t wanted)
     const hs_sim_t *heap = &items->heap;
     const uint32_t count = runs_of(heap)->count;
     const uint32_t size = wanted + build_of(heap)->header;
-    uint32_t at = 0;
-    while (at < count && run_size(heap, at) < size) {
-        at++;
-    }
+    const uint32_t at = hs_order_fit(runs_of(heap), 0, size, items->runs.largest.size);
     return at < count && is_reached(items, run_start(heap, at), wanted) ? at : count;
 }
 

@@ -17,7 +17,6 @@
 #include "region.h"
 
 #define ORDERED_LINK_AT UINT32_C(4)
-#define ORDERED_STRIDE 8u
 
 static inline hs_order_t *ordered(const hs_sim_t *heap)
 {
@@ -57,29 +56,11 @@ typedef struct hs_ordered {
     hs_largest_t largest;
 } hs_ordered_t;
 
-/* The first from `at` on that has `wanted` bytes, or the count. Bound: visits each free chunk once, in strides
- * that a compiler compares at once, or none where the largest is known to be too small. */
+/* The first from `at` on that has `wanted` bytes, or the count. */
 static inline uint32_t ordered_next(const hs_sim_t *heap, const hs_ordered_t *list, uint32_t at,
                                     uint32_t wanted)
 {
-    const hs_order_t *order = ordered(heap);
-    if (wanted > list->largest.size) {
-        return order->count;
-    }
-    while (list->largest.size <= INT32_MAX && at + ORDERED_STRIDE <= order->count) {
-        uint32_t fitting = 0;
-        for (uint32_t i = 0; i < ORDERED_STRIDE; i++) {
-            fitting |= wanted - 1 - hs_order_low(order, at + i);
-        }
-        if (fitting > INT32_MAX) {
-            break;
-        }
-        at += ORDERED_STRIDE;
-    }
-    while (at < order->count && hs_order_low(order, at) < wanted) {
-        at++;
-    }
-    return at;
+    return hs_order_fit(ordered(heap), at, wanted, list->largest.size);
 }
 
 /* The first that has `wanted` bytes, or the count. */
