@@ -86,7 +86,8 @@ static void set(hs_sim_t *heap, uint32_t item, field_t field, uint32_t value)
     if (field == USED && !build_of(heap)->is_rt) {
         heap->mem[at] = (uint8_t)value;
     } else if (field == USED) {
-        hs_region_put(heap, at, heap->base | value);
+        const uint32_t round = build_of(heap)->alignment - 1;
+        hs_region_put(heap, at, ((heap->base + round) & ~round) | value); /* the object's address */
     } else if (build_of(heap)->halves) {
         hs_region_put_half(heap, at, offset);
     } else {

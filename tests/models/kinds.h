@@ -100,13 +100,17 @@ static inline uint32_t kind_unused(const char *name)
 
 /* Tenths of the other bits that a check finds at least. The headers of some have bytes that mean nothing:
  * padding in front of a payload that has a wider alignment, a flag's other bits, links that count only in
- * a free block; the full newlib's bins are variables, and between the regions of heap_5 is nothing. */
+ * a free block; the full newlib's bins are variables, between the regions of heap_5 is nothing, and most of a
+ * slab's region outside of its chunks is in front of its first page or behind its last chunk. */
 static inline uint32_t kind_found(const char *name)
 {
     static const char *const few[] = {"heap_5", "rtthread-*", "lwip-*", "heapmem"};
     static const char *const some[] = {"rlsf",           "embedded-*",
                                        "esp-alloc-tlsf", "esp-alloc-malloc-tlsf",
                                        "talc-4-8",       "picolibc-1.8.11-16"};
+    if (strcmp(name, "rtthread-slab") == 0) {
+        return 0;
+    }
     if (strcmp(name, "newlib") == 0) {
         return 2;
     }
