@@ -19,8 +19,7 @@ static uint32_t largest_size(const slab_t *slab)
 static uint32_t largest_chunk(const slab_t *slab)
 {
     const uint32_t number = largest_size(slab);
-    return number == SLAB_SIZES ? 0
-                                : hs_region_get(&slab->heap, slab->zones[number] + SLAB_CHUNK);
+    return number == SLAB_SIZES ? 0 : hs_region_get(&slab->heap, slab->zones[number] + SLAB_CHUNK);
 }
 
 static uint32_t larger(uint32_t one, uint32_t other)
@@ -140,14 +139,13 @@ static bool show_chunks(walk_t *walk, uint32_t zone)
     const uint32_t all = hs_region_get(heap, zone + SLAB_ALL);
     const uint32_t has = hs_region_get(heap, zone + SLAB_FREE);
     uint32_t number;
-    if (hs_region_get(heap, zone) != SLAB_MAGIC || chunk == 0 ||
-        chunk >= slab->limit + 1 || slab_chunk_size(chunk, &number) != chunk ||
+    if (hs_region_get(heap, zone) != SLAB_MAGIC || chunk == 0 || chunk >= slab->limit + 1 ||
+        slab_chunk_size(chunk, &number) != chunk ||
         number != hs_region_get(heap, zone + SLAB_NUMBER) ||
         slab_link(heap, zone + SLAB_FIRST) != zone + slab_chunks_at(chunk) ||
         all != (slab->zone_size - slab_chunks_at(chunk)) / chunk ||
         hs_region_get(heap, zone + SLAB_HIGHEST) >= all || !mark_free(walk, zone) ||
-        (has != 0 ? !is_led_to(slab, zone, number)
-                  : hs_region_get(heap, zone + SLAB_NEXT) != 0)) {
+        (has != 0 ? !is_led_to(slab, zone, number) : hs_region_get(heap, zone + SLAB_NEXT) != 0)) {
         return false;
     }
     for (uint32_t i = 0; i < all; i++) {
@@ -184,8 +182,7 @@ static bool show_zone(walk_t *walk, uint32_t zone)
             return false;
         }
     }
-    return hs_region_get(heap, zone) == SLAB_KEPT ? show_kept(walk, zone)
-                                                  : show_chunks(walk, zone);
+    return hs_region_get(heap, zone) == SLAB_KEPT ? show_kept(walk, zone) : show_chunks(walk, zone);
 }
 
 /* A free run says of itself what the index says. */
@@ -207,8 +204,7 @@ static uint32_t walk_pages(walk_t *walk)
     uint32_t size = 0;
     for (uint32_t at = slab->start + heap->tally.control - SLAB_OBJECT; at != slab->end;
          at += size) {
-        const bool is_run =
-            walk->runs < runs_of(heap)->count && run_start(heap, walk->runs) == at;
+        const bool is_run = walk->runs < runs_of(heap)->count && run_start(heap, walk->runs) == at;
         const uint32_t word = hs_region_get(heap, slab_page_word(slab, at));
         bool goes_on = false;
         size = word >> SLAB_COUNT_BITS << SLAB_PAGE_BITS;

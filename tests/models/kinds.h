@@ -36,8 +36,8 @@ static inline bool kind_is_of_the_field(const char *name)
 /* Nothing lies between two blocks. */
 static inline bool kind_abuts(const char *name)
 {
-    static const char *const list[] = {"heapscope*",  "linked_list*",     "esp-alloc",
-                                       "esp-alloc-2", "esp-alloc-malloc", "buddy*",
+    static const char *const list[] = {"heapscope*",   "linked_list*",     "esp-alloc",
+                                       "esp-alloc-2",  "esp-alloc-malloc", "buddy*",
                                        "rtthread-slab"};
     return kind_in(name, list, KIND_COUNT(list));
 }

@@ -39,7 +39,8 @@ static uint32_t every_size(const char *name, uint32_t base)
 {
     uint32_t smallest = HS_NONE;
     uint32_t largest = SIZE_MAX_TRIED + kind_more(name);
-    for (uint32_t size = kind_more(name) != 0 ? kind_more(name) - SIZE_MAX_TRIED : 0; size <= largest; size++) {
+    for (uint32_t size = kind_more(name) != 0 ? kind_more(name) - SIZE_MAX_TRIED : 0;
+         size <= largest; size++) {
         hs_status_t why = HS_ERR_FORMAT;
         hs_sim_t *heap = hs_sim_new(parse(name), base, size, &why);
         CHECK(why == (heap == NULL ? HS_ERR_MEMORY : HS_OK), "%s, %u bytes: %d", name, size,
