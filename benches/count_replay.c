@@ -1,6 +1,6 @@
 /*
- * One replay of a trace, to be counted: count_replay FILE
- * idf-5.5 on one pool of 262,144 bytes with all measures: one need, every capability set, a timeline of 2048
+ * One replay of a trace, to be counted: count_replay FILE [ALLOCATOR POOL]
+ * idf-5.5, or that allocator, on one pool of 262,144 bytes, or that many, with all measures: one need, every capability set, a timeline of 2048
  * buckets. It prints the events, the failures and the digest.
  */
 #include <stdio.h>
@@ -26,13 +26,14 @@ static uint8_t *read_file(const char *path, size_t *size)
 int main(int argc, char **argv)
 {
     size_t size = 0;
-    uint8_t *bytes = argc == 2 ? read_file(argv[1], &size) : NULL;
+    uint8_t *bytes = argc == 2 || argc == 4 ? read_file(argv[1], &size) : NULL;
     if (bytes == NULL) {
-        fprintf(stderr, "usage: count_replay FILE\n");
+        fprintf(stderr, "usage: count_replay FILE [ALLOCATOR POOL]\n");
         return 2;
     }
     hs_lab_region_t pool = {.start = 0x20000000u, .size = 262144, .caps = {0x7FFFFFFFu, 0, 0}};
-    strcpy(pool.allocator, "idf-5.5");
+    snprintf(pool.allocator, sizeof pool.allocator, "%s", argc == 4 ? argv[2] : "idf-5.5");
+    pool.size = argc == 4 ? (uint32_t)strtoul(argv[3], NULL, 10) : pool.size;
     const uint32_t capsets[] = {0, 1, 2, 4, 8, 0x400, 0x800, 0x2000};
     const hs_lab_need_t need = {.size = 16717};
     const hs_lab_config_t config = {.regions = &pool,

@@ -29,6 +29,8 @@ LENGTH = 100_000  #: events that a trace is repeated to
 LIVE, SMALLEST, LARGEST, SEED = 1500, 4, 256, 1
 ALLOCATE, FREE = 1, 5  # hs_event_kind_t
 RANDOM = "random"
+REFERENCE = "idf-5.5"
+POOL = 262_144
 FLAGS = ("-std=c11", "-O3", "-flto=auto", "-DNDEBUG", "-fvisibility=hidden")
 DEFINED = "-DHS_ENDS=1"  #: the library is built with it (CMakeLists.txt)
 LEFT_OUT = {"lab/native/lab/record.c"}  #: needs the recorder, whose events are no replay
@@ -83,11 +85,13 @@ def build(folder: Path) -> Path:
     return program
 
 
-def count(program: Path, trace: Path, folder: Path) -> tuple[int, int, int]:
+def count(
+    program: Path, trace: Path, folder: Path, allocator: str = REFERENCE, pool: int = POOL
+) -> tuple[int, int, int]:
     """Instructions, events and failures of one replay."""
     out = folder / "callgrind.out"
     tool = ("valgrind", "--tool=callgrind", "--collect-atstart=no", f"--toggle-collect={COUNTED}")
-    command = [*tool, f"--callgrind-out-file={out}", str(program), str(trace)]
+    command = [*tool, f"--callgrind-out-file={out}", str(program), str(trace), allocator, str(pool)]
     words = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
     lines = out.read_text(encoding="utf-8").splitlines()
     total = next(line for line in lines if line.startswith(("totals:", "summary:")))

@@ -18,6 +18,8 @@
 #include "heapscope/assert.h"
 #include "model.h"
 
+#define HS_ORDER_STRIDE 8u
+
 typedef struct hs_order {
     uint64_t *keys; /* ascending, each once */
     uint32_t count;
@@ -138,6 +140,30 @@ static inline bool hs_order_has(const hs_order_t *order, uint64_t key)
 {
     const uint32_t at = hs_order_below(order, key);
     return at < order->count && order->keys[at] == key;
+}
+
+/* The first from `at` on whose lower half is at least `wanted`, which is not 0; or the count. No lower half is
+ * above `most`. Bound: visits each once, in strides that a compiler compares at once, or none. */
+static inline uint32_t hs_order_fit(const hs_order_t *order, uint32_t at, uint32_t wanted,
+                                    uint32_t most)
+{
+    if (wanted > most) {
+        return order->count;
+    }
+    while (most <= INT32_MAX && at + HS_ORDER_STRIDE <= order->count) {
+        uint32_t fitting = 0;
+        for (uint32_t i = 0; i < HS_ORDER_STRIDE; i++) {
+            fitting |= wanted - 1 - hs_order_low(order, at + i);
+        }
+        if (fitting > INT32_MAX) {
+            break;
+        }
+        at += HS_ORDER_STRIDE;
+    }
+    while (at < order->count && hs_order_low(order, at) < wanted) {
+        at++;
+    }
+    return at;
 }
 
 /* The largest size; 0: there is no free block. */

@@ -86,7 +86,8 @@ static void set(hs_sim_t *heap, uint32_t item, field_t field, uint32_t value)
     if (field == USED && !build_of(heap)->is_rt) {
         heap->mem[at] = (uint8_t)value;
     } else if (field == USED) {
-        hs_region_put(heap, at, heap->base | value);
+        const uint32_t round = build_of(heap)->alignment - 1;
+        hs_region_put(heap, at, ((heap->base + round) & ~round) | value); /* the object's address */
     } else if (build_of(heap)->halves) {
         hs_region_put_half(heap, at, offset);
     } else {
@@ -145,10 +146,7 @@ static uint32_t find(const items_t *items, uint32_t wanted)
     const hs_sim_t *heap = &items->heap;
     const uint32_t count = runs_of(heap)->count;
     const uint32_t size = wanted + build_of(heap)->header;
-    uint32_t at = 0;
-    while (at < count && run_size(heap, at) < size) {
-        at++;
-    }
+    const uint32_t at = hs_order_fit(runs_of(heap), 0, size, items->runs.largest.size);
     return at < count && is_reached(items, run_start(heap, at), wanted) ? at : count;
 }
 

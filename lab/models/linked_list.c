@@ -78,10 +78,10 @@ static bool serves(const hs_sim_t *heap, uint32_t at, uint32_t align, uint32_t s
 /* The number of the hole for a request, or the count. Bound: visits each hole once. */
 static uint32_t find(const hs_sim_t *heap, uint32_t align, uint32_t size)
 {
-    uint32_t at = 0;
-    while (at < ordered_count(heap) &&
-           (ordered_size(heap, at) < size || !serves(heap, at, align, size))) {
-        at++;
+    const hs_ordered_t *holes = &linked_list_of_const(heap)->holes;
+    uint32_t at = ordered_next(heap, holes, 0, size);
+    while (at < ordered_count(heap) && !serves(heap, at, align, size)) {
+        at = ordered_next(heap, holes, at + 1, size);
     }
     return at;
 }

@@ -64,6 +64,7 @@
     PLAIN("rtthread-smem-8", hs_model_rtthread_smem_8)                                             \
     PLAIN("rtthread-memheap", hs_model_rtthread_memheap)                                           \
     PLAIN("rtthread-memheap-8", hs_model_rtthread_memheap_8)                                       \
+    PLAIN("rtthread-slab", hs_model_rtthread_slab)                                                 \
     PLAIN("lwip-mem", hs_model_lwip_mem)                                                           \
     PLAIN("lwip-mem-8", hs_model_lwip_mem_8)                                                       \
     PLAIN("lwip-mem-small", hs_model_lwip_mem_small)                                               \

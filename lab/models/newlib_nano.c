@@ -94,7 +94,7 @@ static uint32_t extend(hs_sbrk_heap_t *nano, uint32_t size)
 
 static uint32_t take(hs_sbrk_heap_t *nano, uint32_t *size)
 {
-    const uint32_t at = ordered_fit(&nano->heap, *size);
+    const uint32_t at = ordered_fit(&nano->heap, &nano->list, *size);
     return at < ordered_count(&nano->heap) ? cut(nano, at, size) : extend(nano, *size);
 }
 

@@ -262,7 +262,10 @@ static uint32_t model_aligned(hs_sim_t *heap, uint32_t align, uint32_t size, uin
         release(nuttx, node);
         node += front;
     }
-    shrink(nuttx, node, size);
+    /* Behind a front, the real one compares the size without its overhead: a rest of 4 stays. */
+    if (front == 0 || whole - front - NUTTX_OVERHEAD > size) {
+        shrink(nuttx, node, size);
+    }
     heap->tally.used += nuttx_size_of(heap, node) - whole;
     return node + NUTTX_PAYLOAD;
 }

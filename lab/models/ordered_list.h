@@ -56,15 +56,18 @@ typedef struct hs_ordered {
     hs_largest_t largest;
 } hs_ordered_t;
 
-/* The first that has `wanted` bytes, or the count. Bound: visits each free chunk once. */
-static inline uint32_t ordered_fit(hs_sim_t *heap, uint32_t wanted)
+/* The first from `at` on that has `wanted` bytes, or the count. */
+static inline uint32_t ordered_next(const hs_sim_t *heap, const hs_ordered_t *list, uint32_t at,
+                                    uint32_t wanted)
 {
-    const hs_order_t *order = ordered(heap);
-    uint32_t at = 0;
-    while (at < order->count && hs_order_low(order, at) < wanted) {
-        at++;
-    }
-    heap->steps.nodes += at + (uint64_t)(at < order->count);
+    return hs_order_fit(ordered(heap), at, wanted, list->largest.size);
+}
+
+/* The first that has `wanted` bytes, or the count. */
+static inline uint32_t ordered_fit(hs_sim_t *heap, const hs_ordered_t *list, uint32_t wanted)
+{
+    const uint32_t at = ordered_next(heap, list, 0, wanted);
+    heap->steps.nodes += at + (uint64_t)(at < ordered_count(heap));
     return at;
 }
 

@@ -66,7 +66,7 @@ static uint32_t extend(hs_sbrk_heap_t *state, uint32_t size)
 static uint32_t take(hs_sbrk_heap_t *state, uint32_t size)
 {
     hs_sim_t *heap = &state->heap;
-    const uint32_t at = ordered_fit(heap, size);
+    const uint32_t at = ordered_fit(heap, &state->list, size);
     const uint32_t last = sbrk_last(state);
     if (at < ordered_count(heap)) {
         const uint32_t chunk = ordered_chunk(heap, at);

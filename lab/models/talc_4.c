@@ -73,7 +73,7 @@ static void use(talc_t *talc, uint32_t chunk, uint32_t payload, uint32_t size, u
                 uint32_t last)
 {
     hs_sim_t *heap = &talc->heap;
-    const uint32_t needed = talc_up(payload + size);
+    const uint32_t needed = talc_behind(heap, payload, size);
     const uint32_t least = needed < chunk + TALC_SIZE ? chunk + TALC_SIZE : needed;
     const bool has_rest = last - least - TALC_TAG >= TALC_SMALLEST &&
                           (last != end || end - least - TALC_TAG >= TALC_SMALLEST);
@@ -157,7 +157,7 @@ static uint32_t model_realloc(hs_sim_t *heap, uint32_t offset, uint32_t wanted)
     if (wanted >= TALC_TOO_LARGE - TALC_SMALLEST) {
         return HS_NONE;
     }
-    const uint32_t needed = talc_up(offset + wanted);
+    const uint32_t needed = talc_behind(heap, offset, wanted);
     if (needed > last - TALC_TAG) {
         const uint32_t moved = model_malloc(heap, wanted);
         if (moved != HS_NONE) {

@@ -88,10 +88,16 @@ static inline uint32_t talc_up(uint32_t at)
     return (at + TALC_ROUND) & ~TALC_ROUND;
 }
 
+/* Where the first word behind a payload of that size is. */
+static inline uint32_t talc_behind(const hs_sim_t *heap, uint32_t payload, uint32_t size)
+{
+    return talc_up(heap->base + payload + size) - heap->base;
+}
+
 /* Where the tag of a used chunk is. */
 static inline uint32_t talc_tag_of(const hs_sim_t *heap, uint32_t payload, uint32_t size)
 {
-    const uint32_t at = talc_up(payload + size);
+    const uint32_t at = talc_behind(heap, payload, size);
     const uint32_t word = hs_region_get(heap, at);
     return (word & TALC_IS_USED) != 0 ? at : word - heap->base;
 }

@@ -36,8 +36,9 @@ static inline bool kind_is_of_the_field(const char *name)
 /* Nothing lies between two blocks. */
 static inline bool kind_abuts(const char *name)
 {
-    static const char *const list[] = {"heapscope*",  "linked_list*",     "esp-alloc",
-                                       "esp-alloc-2", "esp-alloc-malloc", "buddy*"};
+    static const char *const list[] = {"heapscope*",   "linked_list*",     "esp-alloc",
+                                       "esp-alloc-2",  "esp-alloc-malloc", "buddy*",
+                                       "rtthread-slab"};
     return kind_in(name, list, KIND_COUNT(list));
 }
 
@@ -47,7 +48,7 @@ static inline bool kind_heals(const char *name)
 {
     static const char *const list[] = {"newlib-nano-4.1", "newlib-nano-3.3", "picolibc",
                                        "picolibc-16",     "newlib",          "buddy*",
-                                       "esp-alloc-2",     "heap_5"};
+                                       "esp-alloc-2",     "heap_5",          "rtthread-slab"};
     return !kind_in(name, list, KIND_COUNT(list));
 }
 
@@ -99,13 +100,17 @@ static inline uint32_t kind_unused(const char *name)
 
 /* Tenths of the other bits that a check finds at least. The headers of some have bytes that mean nothing:
  * padding in front of a payload that has a wider alignment, a flag's other bits, links that count only in
- * a free block; the full newlib's bins are variables, and between the regions of heap_5 is nothing. */
+ * a free block; the full newlib's bins are variables, between the regions of heap_5 is nothing, and most of a
+ * slab's region outside of its chunks is in front of its first page or behind its last chunk. */
 static inline uint32_t kind_found(const char *name)
 {
     static const char *const few[] = {"heap_5", "rtthread-*", "lwip-*", "heapmem"};
     static const char *const some[] = {"rlsf",           "embedded-*",
                                        "esp-alloc-tlsf", "esp-alloc-malloc-tlsf",
                                        "talc-4-8",       "picolibc-1.8.11-16"};
+    if (strcmp(name, "rtthread-slab") == 0) {
+        return 0;
+    }
     if (strcmp(name, "newlib") == 0) {
         return 2;
     }
@@ -118,6 +123,12 @@ static inline uint32_t kind_base(const char *name)
     static const char *const sixteen[] = {"o1heap"};
     static const char *const eight[] = {"o1heap-3"};
     return kind_in(name, sixteen, 1) ? 16 : kind_in(name, eight, 1) ? 8 : 1;
+}
+
+/* Bytes that a region needs beside what tests give to all: a zone for each of some sizes. */
+static inline uint32_t kind_more(const char *name)
+{
+    return strcmp(name, "rtthread-slab") == 0 ? UINT32_C(27) * 4096 : 0;
 }
 
 /* It is the program's address that is aligned, and not that behind what a layer puts in front. */

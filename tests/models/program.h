@@ -40,7 +40,8 @@ static inline void program_open(program_t *program, const char *name, uint32_t b
     program->name = name;
     program->random = random;
     program->size_max = size / 24;
-    base &= ~(kind_base(name) - 1);
+    base = (base & ~(kind_base(name) - 1)) - kind_more(name);
+    size += kind_more(name);
     program->heap = hs_sim_new(allocator, base, size, &why);
     CHECK(program->heap != NULL && why == HS_OK, "%s, %u bytes: %d", name, size, (int)why);
 }

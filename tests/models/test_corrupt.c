@@ -66,12 +66,14 @@ static void run(const char *name, uint32_t base, uint32_t size, check_random_t *
     for (int step = 0; step < 300; step++) {
         program_step(&program);
     }
+    size = program.heap->size;
     uint8_t *payload = calloc(size, 1);
     CHECK(payload != NULL, "%s: no memory", name);
     map_t map = {payload, kind_links(name)};
     hs_sim_walk(program.heap, mark_payload, &map);
     damage_t damage = {payload, 0, 0};
-    for (uint32_t bit = check_below(random, CHECK_THIN); bit < size * 8; bit += CHECK_THIN) {
+    const uint32_t thin = CHECK_THIN * (1 + kind_more(name) / 1024);
+    for (uint32_t bit = check_below(random, thin); bit < size * 8; bit += thin) {
         flip(program.heap, bit, &damage);
     }
     program_check_heap(&program);
@@ -106,7 +108,7 @@ static uint32_t control_of(const char *name)
 {
     hs_allocator_t allocator;
     CHECK(hs_allocator_parse(name, &allocator) == HS_OK, "%s", name);
-    hs_sim_t *heap = hs_sim_new(allocator, 4096, 8192, NULL);
+    hs_sim_t *heap = hs_sim_new(allocator, 4096, 8192 + kind_more(name), NULL);
     CHECK(heap != NULL, "%s", name);
     uint32_t control = heap->tally.control;
     hs_sim_delete(heap);

@@ -38,8 +38,9 @@ static void use(hs_sim_t *heap, const char *name)
 static uint32_t every_size(const char *name, uint32_t base)
 {
     uint32_t smallest = HS_NONE;
-    uint32_t largest = SIZE_MAX_TRIED;
-    for (uint32_t size = 0; size <= largest; size++) {
+    uint32_t largest = SIZE_MAX_TRIED + kind_more(name);
+    for (uint32_t size = kind_more(name) != 0 ? kind_more(name) - SIZE_MAX_TRIED : 0;
+         size <= largest; size++) {
         hs_status_t why = HS_ERR_FORMAT;
         hs_sim_t *heap = hs_sim_new(parse(name), base, size, &why);
         CHECK(why == (heap == NULL ? HS_ERR_MEMORY : HS_OK), "%s, %u bytes: %d", name, size,
@@ -133,7 +134,7 @@ static void check_ends_of_memory(const char *name)
     CHECK(heap == NULL && why == HS_ERR_MEMORY, "%s: a region to the end of memory", name);
     heap = hs_sim_new(parse(name), UINT32_C(0xFFFFF000), 8192, &why);
     CHECK(heap == NULL && why == HS_ERR_MEMORY, "%s: a region around the end of memory", name);
-    heap = hs_sim_new(parse(name), 0, 4096, &why);
+    heap = hs_sim_new(parse(name), 0, 4096 + kind_more(name), &why);
     if (kind_refuses_zero(name)) {
         CHECK(heap == NULL && why == HS_ERR_MEMORY, "%s: takes address 0 for no memory", name);
         return;

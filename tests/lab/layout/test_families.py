@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 import heapscope
 from heapscope.base.errors import InputError
+from heapscope.capture.line_forms import import_text
 from heapscope.memory.layout.allocator import parse_allocator, placements
 from heapscope.memory.layout.families import family_of, is_compared
-from heapscope.memory.layout.faults import faults_of
+from heapscope.memory.layout.faults import BROKEN, faults_of
 from heapscope.native.library import allocator_names
 
 EDGE = Path(__file__).parents[2] / "oracle" / "traces" / "edge.hst"
@@ -40,6 +42,26 @@ def test_a_replay_names_the_faults_of_its_allocators_release() -> None:
     result = heapscope.replay(EDGE, pool="64KB", allocator="picolibc")
     assert any("never grows the free block at its end" in note for note in result.layout.notes)
     assert not heapscope.replay(EDGE, pool="64KB", allocator="threadx").layout.notes
+
+
+def test_a_replay_states_what_a_fault_did(tmp_path: Path) -> None:
+    text, trace = tmp_path / "t.txt", tmp_path / "t.hst"
+    text.write_text("a 1 64\na 2 3004\na 3 16\nf 2\na 4 3000\nr 1 60\n")
+    import_text(text, trace)
+    for allocator, words in {
+        "linked_list_allocator": "a free block had the size of 1 of the 1 failed requests listed",
+        "newlib-nano": "realloc copied 0 bytes",
+    }.items():
+        result = heapscope.replay(trace, pool=64 + 3004 + 16, allocator=allocator)
+        assert any(words in note for note in result.layout.notes), result.layout.notes
+
+
+def test_the_page_of_models_has_every_fault() -> None:
+    page = (Path(__file__).parents[3] / "docs/reference/models.md").read_text(encoding="utf-8")
+    section = page.partition("## Known faults")[2].partition("\n## ")[0]
+    named = set(re.findall(r"`([\w.-]+)`", section))
+    assert {name for name in allocator_names() if faults_of([name])} <= named
+    assert all(release.removesuffix("-4.2") in section for release in BROKEN)
 
 
 def test_faults_are_of_allocators_that_exist() -> None:

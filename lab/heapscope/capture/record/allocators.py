@@ -46,8 +46,16 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "tcmalloc": ("tc_malloc",),
     "dlmalloc": ("dlmalloc",),
     "Go": ("runtime.mallocgc",),
-    "a malloc of its own": ("malloc",),
+    "a malloc of its own": ("malloc",),  # or one of LIBRARIES
 }
+#: The C libraries whose malloc a program has in it, by a variable of it; the first counts.
+LIBRARIES = {
+    "z_malloc_heap": "Zephyr malloc",
+    "__malloc_av_": "newlib",
+    "__malloc_sbrk_top": "picolibc",
+    "__malloc_sbrk_start": "newlib-nano",
+}
+OWN_MALLOC = "a malloc of its own"
 HOOKED = "named by --hook"  #: an allocator that only the user knows
 LIBRARY_CALLS = "the C library, called by the program itself"
 _FAMILY_OF = {name: family for family, names in FAMILIES.items() for name in names}
@@ -131,8 +139,11 @@ def _look(elf: Any, names: frozenset[str]) -> Look:
         if name in _FAMILY_OF or name in wrapped:
             result.setdefault(_FAMILY_OF.get(name, HOOKED), []).append((name, linkage))
     if linked:  # the C library's, in front of which the linker has put the recorder
-        result.pop("a malloc of its own", None)
-    rows = [_row(one, result[one], recorded) for one in (*FAMILIES, HOOKED) if one in result]
+        result.pop(OWN_MALLOC, None)
+    if (library := _library(elf, table)) and OWN_MALLOC in result:
+        result[library] = result.pop(OWN_MALLOC)
+    order = (*FAMILIES, *LIBRARIES.values(), HOOKED)
+    rows = [_row(one, result[one], recorded) for one in order if one in result]
     if called := sorted(wrapped & taken & LIBRARY.keys(), key=tuple(LIBRARY).index):
         rows.append(_row(LIBRARY_CALLS, [(name, "global") for name in called], recorded))
     return Look(
@@ -143,6 +154,13 @@ def _look(elf: Any, names: frozenset[str]) -> Look:
         half_linked=elf["e_type"] == _RELOCATABLE,
         unheard=unheard,
     )
+
+
+def _library(elf: Any, table: Any) -> str:
+    """The C library whose malloc the program has; empty: another one."""
+    strings = elf.get_section(table["sh_link"]).data()
+    found = (name for mark, name in LIBRARIES.items() if any(_places(strings, mark)))
+    return next(found, "")
 
 
 def _wrapped(elf: Any) -> frozenset[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Mapping
 
 from heapscope.base.choices import nearest
@@ -74,9 +75,11 @@ _HOST_MODELS = {
     "umm_malloc": "umm",
     "TLSF": "tlsf",
     "LVGL": "lvgl",
+    "lwIP": "lwip-mem",
     "NuttX": "nuttx",
     "ThreadX": "threadx",
     "o1heap": "o1heap",
+    "Zephyr malloc": "zephyr-malloc",
 }
 #: Those of one heap that has two interfaces, by the dearer one: no request is taken as too small.
 _TOGETHER = {frozenset({"zephyr-k_malloc", "sys_heap"}): "zephyr-k_malloc"}
@@ -86,14 +89,53 @@ def host_model(recorded: str) -> str:
     """The model of a program's heap, by how its recording names its allocators, as in
     "Zephyr k_malloc (k_malloc), Zephyr k_heap (k_heap_alloc)"; empty: none, or not one alone."""
     names = (one.partition(" (")[0] for one in recorded.split("), ") if one)
-    models = frozenset(_HOST_MODELS.get(name, "") for name in names)
+    models = frozenset(_HOST_MODELS.get(name) or library_model(name) for name in names)
     return next(iter(models)) if len(models) == 1 else _TOGETHER.get(models, "")
+
+
+#: From that release of a C library on its malloc is that of the model; each library's newest first.
+_SINCE = {
+    "newlib-nano": (
+        ((4, 4), "newlib-nano"),
+        ((4, 3), "newlib-nano-4.3"),
+        ((4, 2), ""),
+        ((4, 0), "newlib-nano-4.1"),
+        ((3, 0), "newlib-nano-3.3"),
+    ),
+    "newlib": (((3, 3), "newlib"),),
+    "picolibc": (
+        ((1, 8, 12), "picolibc"),
+        ((1, 8, 7), "picolibc-1.8.11"),
+        ((1, 8), "picolibc-1.8"),
+    ),
+    "zephyr malloc": (((0,), "zephyr-malloc"),),
+}
+#: The first release in which RISC-V has blocks that are aligned to 16.
+_WIDE_SINCE = {"picolibc": (1, 8, 9), "zephyr malloc": (0,)}
+
+
+def library_model(text: str) -> str:
+    """The model of a C library's malloc: "newlib-nano 4.1.0", "picolibc 1.8.10 riscv32",
+    "Zephyr malloc riscv". Without a release it is the newest; empty: none, or a broken one."""
+    match = re.fullmatch(
+        r"(newlib-nano|newlib|picolibc|zephyr malloc)(?: v?(\d+(?:\.\d+)*))?(?: ([a-z].*))?",
+        " ".join(text.lower().split()),
+    )
+    if match is None:
+        return ""
+    library, written, machine = match.groups()
+    release = tuple(int(one) for one in (written or "999").split("."))
+    model = next((name for since, name in _SINCE[library] if release >= since), "")
+    wide = (machine or "").startswith(("riscv", "risc-v", "rv32"))
+    wide = wide and library in _WIDE_SINCE and release >= _WIDE_SINCE[library]
+    return f"{model}-16" if model and wide else model
 
 
 def unmodelled(metadata: Mapping[str, str]) -> str:
     """The allocator that a trace's metadata names, flavour included, where there is no model of it:
     "glibc", "umm+full". Empty where there is one, or the trace names none."""
     name = metadata.get("allocator", "").strip()
+    name = library_model(name) or name
     poisoning = metadata.get("poisoning", "none")
     if name and "+" not in name:
         name += _POISONING.get(poisoning, f"+{poisoning}")

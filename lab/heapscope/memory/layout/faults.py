@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 #: The nano form of newlib 4.2.0 damages itself, so that there is no model of it.
 BROKEN = {
@@ -16,6 +16,10 @@ _NANO = (
 _PICO = "from 1.8.7 on a realloc never takes the free block behind, but moves"
 _COPIES = "a realloc always takes a new block and copies"
 _EXACT = "refuses a free block that is 4 bytes larger than the request"
+_NUTTX = (
+    "mm_heapfree() drifts after memalign and realloc, to more than the heap has; the free bytes "
+    "here are those of mallinfo()"
+)
 _FAULTS = {
     "newlib-nano": _NANO,
     "newlib-nano-4.3": f"{_NANO}; the real 4.3.0 writes through NULL where its only free block is "
@@ -38,13 +42,32 @@ _FAULTS = {
     "esp-alloc-malloc": f"blocks are aligned to 4 alone; {_EXACT}; {_COPIES}",
     "esp-alloc-tlsf": f"{_COPIES}; the size that it reports shrinks as free blocks multiply",
     "esp-alloc-malloc-tlsf": f"blocks are aligned to 4 alone; {_COPIES}",
-    "nuttx": "mm_heapfree() drifts after memalign and realloc, to more than the heap has; the free "
-    "bytes here are those of mallinfo()",
-    "nuttx-4": "mm_heapfree() drifts after memalign and realloc; aligned requests lie elsewhere in "
-    "the real one",
+    "nuttx": _NUTTX,
+    "nuttx-4": _NUTTX,
 }  # fmt: skip
 
 
-def faults_of(allocators: Iterable[str]) -> tuple[str, ...]:
-    """A sentence for each allocator that has one."""
-    return tuple(f"{name}: {_FAULTS[name]}" for name in allocators if name in _FAULTS)
+#: The words of a fault by which a replay can state what it did: blocks that were copied, and
+#: requests that were refused although a free block had their size.
+_COPYING = ("realloc never", "realloc always")
+_REFUSING = (_EXACT, "fail while memory is free")
+
+
+def copies(allocator: str) -> bool:
+    """Whether a fault is that its realloc copies where it need not."""
+    return any(words in _FAULTS.get(allocator, "") for words in _COPYING)
+
+
+def refuses(allocator: str) -> bool:
+    """Whether a fault is that it refuses what a free block would hold."""
+    return any(words in _FAULTS.get(allocator, "") for words in _REFUSING)
+
+
+def faults_of(
+    allocators: Iterable[str], effects: Mapping[str, str] | None = None
+) -> tuple[str, ...]:
+    """A sentence for each allocator that has one, with what it did in a replay."""
+    after = effects or {}
+    return tuple(
+        f"{name}: {_FAULTS[name]}{after.get(name, '')}" for name in allocators if name in _FAULTS
+    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from heapscope.memory.layout.allocator import unmodelled
 from heapscope.memory.layout.faults import faults_of
 from heapscope.memory.layout.layout import Layout
@@ -12,6 +14,7 @@ from heapscope.native.reader import NativeReader
 from heapscope.native.structs import NEVER, Struct
 from heapscope.native.timeline import TimelineData
 from heapscope.simulation.replay.explain import explanation
+from heapscope.simulation.replay.fault_effects import effects_of
 from heapscope.simulation.replay.labels import OTHER_TASKS, Labels
 from heapscope.simulation.result.failure import Explanation, FailureRegion, FailureRow, FailureSpan
 from heapscope.simulation.result.headroom import HeadroomRow
@@ -39,22 +42,24 @@ def shape(
     labels = Labels(reader)
     shaper = _Shaper(layout, labels, addresses=health.has_addresses)
     metadata = texts(reader.metadata())
+    regions = shaper.regions(reader.regions())
+    failures = tuple(
+        shaper.failure(row, reader.failure_regions(index))
+        for index, row in enumerate(reader.failures())
+    )
     return ReplayResult(
         trace=TraceFacts(path=path, metadata=metadata, unmodelled=unmodelled(metadata)),
-        layout=layout_facts(layout),
+        layout=layout_facts(layout, effects_of(regions, failures)),
         health=take(Health, health, messages=health.messages),
         loss=loss_of(health, REPLAY),
         census=whole_run(take(Census, reader.census()), health),
         summary=_summary(reader.summary()),
         sets=tuple(shaper.capset(row) for row in reader.capsets()),
         kinds=tuple(shaper.kind(row) for row in reader.kinds()),
-        regions=shaper.regions(reader.regions()),
+        regions=regions,
         tasks=tuple(shaper.task(row) for row in reader.tasks()),
         needs=tuple(shaper.need(row) for row in reader.needs()),
-        failures=tuple(
-            shaper.failure(row, reader.failure_regions(index))
-            for index, row in enumerate(reader.failures())
-        ),
+        failures=failures,
         failure_spans=tuple(take(FailureSpan, row) for row in reader.failure_spans()),
         marks=tuple(shaper.mark(reader, *pair) for pair in enumerate(reader.marks())),
         marks_seen=reader.marks_seen(),
@@ -71,14 +76,14 @@ def _explained(
     return explanation(reader.explanation(), seen, layout, labels, placement)
 
 
-def layout_facts(layout: Layout) -> LayoutFacts:
+def layout_facts(layout: Layout, effects: Mapping[str, str] | None = None) -> LayoutFacts:
     allocators = tuple(dict.fromkeys(region.allocator for region in layout.regions))
     return LayoutFacts(
         name=layout.name,
         chip=layout.chip,
         sdk=layout.sdk,
         source=layout.source,
-        notes=(*layout.notes, *faults_of(allocators)),
+        notes=(*layout.notes, *faults_of(allocators, effects)),
         allocators=allocators,
     )
 

@@ -1,0 +1,36 @@
+"""What the known faults of an allocator's release did in one replay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from heapscope.memory.layout.faults import copies, refuses
+from heapscope.memory.layout.region_rows import RegionRow
+from heapscope.simulation.result.failure import FailureRow
+
+
+def effects_of(regions: Iterable[RegionRow], failures: Sequence[FailureRow]) -> dict[str, str]:
+    """The end of a sentence for each allocator; none where no figure of a replay shows it."""
+    rows: dict[str, list[RegionRow]] = {}
+    for region in regions:
+        rows.setdefault(region.allocator, []).append(region)
+    effects = {}
+    for allocator, those in rows.items():
+        clauses = []
+        if copies(allocator):
+            clauses.append(f"realloc copied {sum(row.step_copied for row in those):,} bytes")
+        if refuses(allocator) and failures:
+            had, listed = sum(_had_block(row, those) for row in failures), len(failures)
+            clauses.append(
+                f"a free block had the size of {had:,} of the {listed:,} failed requests listed"
+            )
+        if clauses:
+            effects[allocator] = f"; here {', and '.join(clauses)}"
+    return effects
+
+
+def _had_block(row: FailureRow, regions: Sequence[RegionRow]) -> bool:
+    """Whether a free block was as large as the request. An aligned request may need more."""
+    starts = {region.start for region in regions}
+    there = (one for one in row.regions if one.start in starts and one.eligible)
+    return row.align == 0 and any(one.largest_free >= row.size for one in there)
