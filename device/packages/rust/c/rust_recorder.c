@@ -4,6 +4,7 @@
  * the drain's within a critical section.
  */
 #include "heapscope/recorder.h"
+#include "rust_record.h"
 #include "sink_rtt.h"
 
 typedef struct hs_rust_facts {
@@ -58,6 +59,7 @@ size_t hs_rust_overhead(void)
 void hs_rust_allocated(const void *block, size_t size, unsigned align_log2, bool cleared,
                        hs_callers_t callers)
 {
+    hs_rust_record_block(block, size, align_log2, cleared);
     if (recorder == NULL) {
         missed = true;
     } else if (align_log2 != 0) {
@@ -68,8 +70,15 @@ void hs_rust_allocated(const void *block, size_t size, unsigned align_log2, bool
     }
 }
 
+/* Before a realloc, and after it; `after` NULL: it failed. */
+void hs_rust_resize(const void *block)
+{
+    hs_rust_record_resize(block);
+}
+
 void hs_rust_reallocated(const void *before, const void *after, size_t size, hs_callers_t callers)
 {
+    hs_rust_record_resized(after, size);
     if (recorder == NULL) {
         missed = true;
     } else {
@@ -79,6 +88,7 @@ void hs_rust_reallocated(const void *before, const void *after, size_t size, hs_
 
 void hs_rust_freed(const void *block)
 {
+    hs_rust_record_freed(block);
     if (recorder != NULL) {
         hs_recorder_freed(recorder, block);
     }

@@ -2,7 +2,7 @@ use core::alloc::{GlobalAlloc, Layout};
 use core::ptr;
 
 use crate::callers::callers;
-use crate::recorder::{allocated, freed, reallocated};
+use crate::recorder::{allocated, freed, reallocated, resize};
 
 /// An allocator whose requests are recorded from [`open`](crate::open) on.
 ///
@@ -90,6 +90,7 @@ unsafe impl<A: GlobalAlloc, const ALIGN: usize> GlobalAlloc for Recorded<A, ALIG
         }
         let callers = callers();
         critical_section::with(|_| {
+            resize(block);
             // SAFETY: as the caller says.
             let after = unsafe { self.inner.realloc(block, layout, size) };
             reallocated(block, after, size, callers);

@@ -55,6 +55,7 @@ extern "C" {
         cleared: bool,
         callers: Callers,
     );
+    fn hs_rust_resize(block: *const u8);
     fn hs_rust_reallocated(before: *const u8, after: *const u8, size: usize, callers: Callers);
     fn hs_rust_freed(block: *const u8);
     fn hs_rust_mark(name: *const c_char);
@@ -260,6 +261,11 @@ pub(crate) fn allocated(
 ) {
     // SAFETY: the pointer is a number for the recorder.
     unsafe { hs_rust_allocated(block, size, align_log2, cleared, callers) };
+}
+
+pub(crate) fn resize(block: *const u8) {
+    // SAFETY: as above.
+    unsafe { hs_rust_resize(block) };
 }
 
 pub(crate) fn reallocated(before: *const u8, after: *const u8, size: usize, callers: Callers) {

@@ -16,6 +16,7 @@ from heapscope.base.elf import DAMAGE
 from heapscope.base.rows.figure import figure
 from heapscope.base.rows.row import Row
 from heapscope.capture.record.functions import LIBRARY
+from heapscope.capture.record.rust import ENTRY, OWN, UNSURE, rust_allocator
 from heapscope.capture.record.wrap_source import EXPORTED
 
 #: The functions that give memory, by the allocator that they belong to. One is enough to know it.
@@ -41,13 +42,15 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "ChibiOS": ("chHeapAllocAligned", "chHeapAlloc"),
     "o1heap": ("o1heapAllocate",),
     "Heapscope": ("hs_heap_malloc", "hs_regions_malloc"),
-    "jemalloc": ("je_malloc",),
+    "newlib": ("_malloc_r", "_calloc_r", "_memalign_r"),
+    "jemalloc": ("je_malloc", "_rjem_malloc"),
     "mimalloc": ("mi_malloc",),
     "tcmalloc": ("tc_malloc",),
     "dlmalloc": ("dlmalloc",),
     "Go": ("runtime.mallocgc",),
     "a malloc of its own": ("malloc",),
 }
+RUST = "Rust's #[global_allocator]"
 HOOKED = "named by --hook"  #: an allocator that only the user knows
 LIBRARY_CALLS = "the C library, called by the program itself"
 _FAMILY_OF = {name: family for family, names in FAMILIES.items() for name in names}
@@ -75,7 +78,8 @@ class Look:
     """The answer of a program's file. `stripped`: it has no table of its own symbols. `functions`:
     the functions that were looked for and are there, and how; `taken`: those that it takes from a
     library. `half_linked`: it is one object that goes into a program. `unheard`: functions are
-    wrapped, but the recorder cannot find them."""
+    wrapped, but the recorder cannot find them. `unsure`: it is of Rust and may have an allocator
+    of its own."""
 
     allocators: tuple[OwnAllocator, ...] = ()
     stripped: bool = False
@@ -83,6 +87,7 @@ class Look:
     taken: frozenset[str] = frozenset()
     half_linked: bool = False
     unheard: bool = False
+    unsure: bool = False
 
     @property
     def recorded(self) -> tuple[OwnAllocator, ...]:
@@ -116,7 +121,7 @@ def _look(elf: Any, names: frozenset[str]) -> Look:
         return Look(stripped=True)
     linked = elf.get_section_by_name(_LINKED) is not None
     wrapped = _wrapped(elf)
-    names = names | _FAMILY_OF.keys() | wrapped
+    names = names | _FAMILY_OF.keys() | wrapped - {ENTRY}
     functions: dict[str, str] = {}
     taken = set()
     for name, linkage in _functions(elf, table, names):
@@ -135,6 +140,9 @@ def _look(elf: Any, names: frozenset[str]) -> Look:
     rows = [_row(one, result[one], recorded) for one in (*FAMILIES, HOOKED) if one in result]
     if called := sorted(wrapped & taken & LIBRARY.keys(), key=tuple(LIBRARY).index):
         rows.append(_row(LIBRARY_CALLS, [(name, "global") for name in called], recorded))
+    rust = rust_allocator(elf)
+    if rust == OWN or ENTRY in wrapped:
+        rows.append(_row(RUST, [(ENTRY, "local")], recorded))
     return Look(
         allocators=tuple(rows),
         stripped=stripped,
@@ -142,6 +150,7 @@ def _look(elf: Any, names: frozenset[str]) -> Look:
         taken=frozenset(taken),
         half_linked=elf["e_type"] == _RELOCATABLE,
         unheard=unheard,
+        unsure=rust == UNSURE and ENTRY not in recorded,
     )
 
 
