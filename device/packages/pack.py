@@ -1,4 +1,4 @@
-"""Makes the folders and archives that package managers take: for Arduino, PlatformIO, ESP-IDF and Rust.
+"""Makes the folders and archives that package managers take: Arduino, PlatformIO, ESP-IDF, cargo.
 
     python device/packages/pack.py FOLDER [--url URL]
 

@@ -4,14 +4,12 @@ for a chip out of its sources."""
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
-from needs import MissingError, need_program
+from needs import MissingError, need_program, need_rust_sources
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILT = ROOT / "build" / "rust"  #: kept from one run to the next
@@ -74,16 +72,13 @@ def need_cargo() -> Cargo:
 def need_cargo_of_chips() -> Cargo:
     """One whose compiler has the sources of Rust's library beside it."""
     need_program("riscv64-unknown-elf-gcc", package="gcc-riscv64-unknown-elf")
-    for cargo in _all("cargo"):
-        rustc = cargo.with_name("rustc")
-        if (_sysroot(rustc) / "lib/rustlib/src/rust/library/Cargo.lock").is_file():
-            environment = {
-                "CARGO_TARGET_DIR": str(BUILT / "chip"),
-                "RUSTC": str(rustc),
-                "RUSTC_BOOTSTRAP": "1",
-            }
-            return Cargo(cargo=str(cargo), environment=environment)
-    raise MissingError("the sources of Rust's library; Debian package: rust-web-src, cargo-web")
+    cargo = need_rust_sources()
+    environment = {
+        "CARGO_TARGET_DIR": str(BUILT / "chip"),
+        "RUSTC": str(cargo.with_name("rustc")),
+        "RUSTC_BOOTSTRAP": "1",
+    }
+    return Cargo(cargo=str(cargo), environment=environment)
 
 
 def build_for_chip(cargo: Cargo, project: Path, *, features: Sequence[str] = ()) -> Path:
@@ -95,18 +90,3 @@ def build_for_chip(cargo: Cargo, project: Path, *, features: Sequence[str] = ())
         RUSTFLAGS=" ".join(FLAGS),
     )
     return BUILT / "chip" / CHIP / "release" / "gateway"
-
-
-def _all(name: str) -> list[Path]:
-    folders = dict.fromkeys([*os.environ["PATH"].split(os.pathsep), "/usr/bin"])
-    return [Path(folder, name) for folder in folders if shutil.which(name, path=folder)]
-
-
-@cache
-def _sysroot(rustc: Path) -> Path:
-    command = [str(rustc), "--print", "sysroot"]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-    except OSError:
-        return Path()
-    return Path(done.stdout.strip())

@@ -30,7 +30,7 @@ PRINTED = re.compile(rb"\nheap (\d+) (\d+) free (\d+) minimum (\d+) lost (\d+)\n
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What becomes the crate."""
+    """The folder that becomes the crate."""
     packages = tmp_path_factory.mktemp("packages")
     pack(packages, "--url", "https://example.org/heapscope")
     return packages / "rust" / "heapscope"
@@ -44,7 +44,9 @@ def cargo(folder: Path) -> Cargo:
 
 
 @pytest.fixture(scope="module")
-def crate(cargo: Cargo, folder: Path, version: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def crate(
+    cargo: Cargo, folder: Path, version: str, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
     """The crate as someone gets it from a registry."""
     target = tmp_path_factory.mktemp("target")
     cargo("package", "--offline", "--allow-dirty", cwd=folder, CARGO_TARGET_DIR=str(target))

@@ -26,7 +26,9 @@ fn main() {
         .flag_if_supported("-ffreestanding")
         .file(here.join("c/rust_recorder.c"));
     if env::var_os("CARGO_FEATURE_STD").is_some() && has("CARGO_CFG_TARGET_OS", "linux") {
-        build.define("HS_RUST_RECORD", "1").file(here.join("c/rust_record.c"));
+        build
+            .define("HS_RUST_RECORD", "1")
+            .file(here.join("c/rust_record.c"));
     }
     if has("CARGO_CFG_TARGET_HAS_ATOMIC", "32") {
         build.define("HS_RUST_ATOMIC", "1");

@@ -26,7 +26,7 @@ struct wrapped {
 };
 extern struct wrapped heapscope_wrapped_calls;
 __attribute__((used, visibility("default"))) struct wrapped heapscope_wrapped_calls = {0,
-                                                                                        functions};
+                                                                                       functions};
 
 void hs_rust_record_block(const void *block, size_t size, unsigned align_log2, bool cleared)
 {

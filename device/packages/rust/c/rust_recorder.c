@@ -1,5 +1,5 @@
 /*
- * What the crate asks of the recorder. There is one recorder in a program, as there is one global
+ * The recorder, as the crate calls it. There is one recorder in a program, as there is one global
  * allocator. The crate declares these functions anew, in src/recorder.rs, and calls each of them but
  * the drain's within a critical section.
  */
@@ -55,7 +55,7 @@ size_t hs_rust_overhead(void)
     return hs_recorder_overhead();
 }
 
-/* `align_log2` 0: as any block of the allocator. */
+/* `align_log2` 0: aligned like any block of the allocator. */
 void hs_rust_allocated(const void *block, size_t size, unsigned align_log2, bool cleared,
                        hs_callers_t callers)
 {

@@ -21,7 +21,7 @@ impl<A, const ALIGN: usize> Recorded<A, ALIGN> {
         Self { inner }
     }
 
-    /// The allocator itself, for example to give it its memory. What is requested of it here is not
+    /// The allocator itself, for example to give it its memory. A request of it here is not
     /// recorded.
     pub const fn inner(&self) -> &A {
         &self.inner
@@ -103,7 +103,7 @@ unsafe impl<A: GlobalAlloc, const ALIGN: usize> GlobalAlloc for Recorded<A, ALIG
 ///
 /// # Safety
 ///
-/// As of [`GlobalAlloc::realloc`].
+/// The same as for [`GlobalAlloc::realloc`].
 pub(crate) unsafe fn moved(
     heap: &impl GlobalAlloc,
     block: *mut u8,

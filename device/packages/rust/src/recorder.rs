@@ -23,7 +23,7 @@ struct RawFacts {
     address_shift: u8,
 }
 
-/// What a recorder did so far.
+/// Counts of a recorder.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Figures {
@@ -64,7 +64,7 @@ extern "C" {
     fn hs_rust_figures(out: *mut Figures);
 }
 
-/// What a trace says of its program. `Facts::new` fills in what is not known.
+/// The facts of a program that its trace names. `Facts::new` fills in what is not known.
 #[derive(Clone, Copy)]
 pub struct Facts {
     /// The chip, as Heapscope names it: `c"esp32c3"`.
@@ -157,7 +157,7 @@ static CLOCK: Clock = Clock(UnsafeCell::new(|| 0));
 static STACK_TOP: AtomicUsize = AtomicUsize::new(0);
 
 /// Begins a trace in `memory`, which holds the events until [`drain`] hands them to `sink`: 32 bytes
-/// each on a chip of 32 bits, and [`overhead`] bytes. What is live already is not in it, and the
+/// each on a chip of 32 bits, and [`overhead`] bytes. Blocks that are live already are not in it, and the
 /// trace says so.
 ///
 /// # Errors
@@ -207,7 +207,7 @@ pub fn overhead() -> usize {
     unsafe { hs_rust_overhead() }
 }
 
-/// Hands at most `events` to the sink, in their order; returns how many. 0: there are none, the sink
+/// Hands at most `events` to the sink, in their order; returns how many. 0: no event waits, the sink
 /// takes nothing, or another drain is running. Call it from an idle task, or from a task of its own.
 pub fn drain(events: usize) -> usize {
     // SAFETY: this is the only drain.
@@ -234,7 +234,7 @@ pub fn mark(name: &'static CStr) {
     critical_section::with(|_| unsafe { hs_rust_mark(name.as_ptr()) });
 }
 
-/// What the recorder did so far; all 0 before it is open.
+/// The recorder's counts; all 0 before it is open.
 #[must_use]
 pub fn figures() -> Figures {
     let mut figures = Figures::default();

@@ -33,7 +33,7 @@ impl<F: Future> Future for Task<F> {
     }
 }
 
-/// As long as it lives, the running task has that name; the one before it returns after that, also
+/// The running task has that name while this lives; the one before it returns after that, also
 /// where a poll panics.
 struct Named {
     before: usize,

@@ -1,5 +1,5 @@
-"""Whether a program of Rust has an allocator of its own: `#[global_allocator]`. It is bound at compile
-time, and in recent releases without a call that a linker could wrap."""
+"""Whether a program of Rust has an allocator of its own, by `#[global_allocator]`. It is bound at
+compile time, and in recent releases without a call that a linker could wrap."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ REMEDY = "put heapscope::Recorded of the crate heapscope in front of it (docs/gu
 
 #: Its symbol, plain until 1.86 and mangled since then: `__rustc::__rust_alloc`.
 _ENTRY = re.compile(rb"\0(?:_RNv[0-9A-Za-z_]*7___rustc12_)?(?:__rust_alloc|__rg_alloc)\0")
-#: Rust's allocator where a program has none, System, which asks malloc: compiled in where it is used.
-_OWN_ENTRY = re.compile(rb"\0__rg_alloc\0")  # until 1.86 a function apart
+_OWN_ENTRY = re.compile(rb"\0__rg_alloc\0")  #: a function apart until 1.86
+#: System, which is Rust's allocator where a program names no other: it asks malloc, and is compiled
+#: in where it is used.
 _DEFAULT = re.compile(rb"\0(?:_RNv[0-9A-Za-z_]*7___rustc11_)?__rdl_alloc\0")
-#: What System asks of the C library for aligned blocks.
+#: The function of the C library that System asks for aligned blocks.
 _ALIGNED = re.compile(rb"\0posix_memalign(?:@[^\0]*)?\0")
 #: The text position in a panic of Rust's own library, which stripping leaves.
 _SOURCE = re.compile(rb"/rustc[-/][0-9a-f.]+/library/(?:alloc|std)/")
@@ -38,7 +39,7 @@ def rust_allocator(elf: Any) -> str:
 
 
 def _strings(elf: Any, table: str) -> bytes:
-    """The strings of a table of symbols; empty: there is none."""
+    """The strings of a table of symbols; empty without that table."""
     section = elf.get_section_by_name(table)
     strings = None if section is None else elf.get_section(section["sh_link"])
     return b"" if strings is None else bytes(strings.data())

@@ -21,7 +21,7 @@ SOURCE, OPTIONS, CMAKE = "heapscope_wrap.c", "heapscope_wrap.txt", "heapscope_wr
 #: A function that each ESP-IDF has whose heap is its own. That for Linux asks the C library's.
 _OWN_HEAP_OF_IDF = "multi_heap_register"
 
-#: Of a program that brings a C library's malloc along.
+#: The functions of a program that brings a C library's malloc along.
 _MALLOC_FAMILY = ("malloc", "calloc", "realloc", "aligned_alloc", "memalign", "free")
 
 _HOOK = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:=(\w+))?", re.ASCII)
