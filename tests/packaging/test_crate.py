@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 from elftools.elf.elffile import ELFFile
 from needs import need_program
+from recording.rust_tools import ROOT, Cargo, build_for_chip, need_cargo, need_cargo_of_chips
 
 from heapscope.cli.verbs.replay import replay
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.trace.feed import read_trace
 from heapscope.trace.info import read_info
 
-from .rust_tools import ROOT, Cargo, build_for_chip, need_cargo, need_cargo_of_chips
 from .test_packages import names, pack
 
 DEVICE = ROOT / "device"
