@@ -15,7 +15,9 @@ import pytest
 from elftools.elf.elffile import ELFFile
 from needs import need_program
 from recording.rust_tools import ROOT, Cargo, build_for_chip, need_cargo, need_cargo_of_chips
+from typer.testing import CliRunner
 
+from heapscope.cli.app import app
 from heapscope.cli.verbs.replay import replay
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.trace.feed import read_trace
@@ -149,6 +151,11 @@ def test_a_replay_of_an_async_firmware_meets_each_address(
     assert summary.address_compared > 15_000
     assert summary.address_matched == summary.address_compared
     assert summary.recorded_failures_fit == 0
+    others = ("--allocator", "linked_list_allocator", "--allocator", "talc")
+    done = CliRunner().invoke(
+        app, ["compare", str(trace), "--layout", str(tmp_path / "layout.toml"), *others]
+    )
+    assert done.exit_code == 0, done.output
 
 
 def functions_of(program: Path) -> Callable[[int], str]:
@@ -179,3 +186,28 @@ def test_the_callers_of_a_firmware_are_functions_of_it(firmware: Path, tmp_path:
     text = " ".join(name for stack in stacks for name in stack)
     assert "serde_json" in text
     assert "collector" in text
+    done = CliRunner().invoke(app, ["leaks", str(trace), "--elf", str(program)])
+    assert done.exit_code == 0, done.output
+
+
+# ---- its pages ----
+
+
+@pytest.mark.slow
+def test_the_programs_of_the_guide_run(cargo: Cargo, folder: Path, tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "guide" / "rust.md").read_text("utf-8")
+    text += (folder / "README.md").read_text("utf-8")
+    blocks = re.findall(r"^```rust\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    assert len(blocks) == 4
+    (tmp_path / "Cargo.toml").write_text(
+        '[package]\nname = "guide"\nversion = "0.1.0"\nedition = "2021"\n[workspace]\n'
+        f'[dependencies]\nheapscope = {{ path = "{folder}", features = ["std"] }}\n'
+    )
+    for number, block in enumerate(blocks):
+        source = tmp_path / "src" / "bin" / f"block{number}.rs"
+        source.parent.mkdir(parents=True, exist_ok=True)
+        main = "" if "fn main()" in block else "\nfn main() {}\n"
+        source.write_text(f"#![allow(dead_code)]\n{block}{main}", "utf-8")
+    cargo("build", "--offline", cwd=tmp_path)
+    for number in range(len(blocks)):
+        cargo("run", "--offline", "--bin", f"block{number}", cwd=tmp_path)

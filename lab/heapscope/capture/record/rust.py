@@ -13,9 +13,9 @@ ENTRY = "__rust_alloc"
 REMEDY = "put heapscope::Recorded of the crate heapscope in front of it (docs/guide/rust.md)"
 OWN, UNSURE = "own", "unsure"
 
-#: Its symbol, plain until 1.86 and mangled since then: `__rustc::__rust_alloc`.
+#: Its symbol, plain in older releases and mangled in 1.95: `__rustc::__rust_alloc`.
 _ENTRY = re.compile(r"(?:_RNv\w*7___rustc12_)?(?:__rust_alloc|__rg_alloc)", re.ASCII)
-_OWN_ENTRY = b"\0__rg_alloc\0"  #: a function apart until 1.86
+_OWN_ENTRY = b"\0__rg_alloc\0"  #: a function apart in older releases
 _DEFAULT = b"__rdl_alloc\0"  #: of System, which is Rust's allocator where a program names no other
 _HANDS_ON = "GlobalAlloc"  #: in the names of the functions that an allocator consists of
 _ALIGNED = re.compile(rb"\0posix_memalign(?:@[^\0]*)?\0")  # what System asks for aligned blocks
