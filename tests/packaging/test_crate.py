@@ -132,7 +132,14 @@ def layout_of(folder: Path, allocator: str, start: int, size: int) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("features", "allocator"), [((), "heapscope"), (("llff",), "linked_list_allocator")]
+    ("features", "allocator"),
+    [
+        ((), "heapscope"),
+        (("llff",), "linked_list_allocator"),
+        (("tlsf",), "embedded-alloc-tlsf"),
+        (("talc",), "talc-5"),
+        (("buddy",), "buddy_system_allocator"),
+    ],
 )
 def test_a_replay_of_an_async_firmware_meets_each_address(
     firmware: Path, tmp_path: Path, features: tuple[str, ...], allocator: str
@@ -146,8 +153,8 @@ def test_a_replay_of_an_async_firmware_meets_each_address(
     assert info.events.aligneds > 300
     result = replay(trace, layout=layout_of(tmp_path, allocator, start, size))
     [region], summary = result.regions, result.summary
-    assert region.reported_free == free
-    assert minimum in (0, region.reported_minimum_free)  # 0: the heap does not know
+    assert free in (0, region.reported_free)  # 0: the heap does not say
+    assert minimum in (0, region.reported_minimum_free)
     assert summary.address_compared > 15_000
     assert summary.address_matched == summary.address_compared
     assert summary.recorded_failures_fit == 0

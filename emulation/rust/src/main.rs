@@ -6,6 +6,7 @@
 extern crate alloc;
 
 mod board;
+mod heaps;
 
 use alloc::boxed::Box;
 use alloc::collections::{BTreeMap, VecDeque};
@@ -18,7 +19,7 @@ use embassy_executor::Spawner;
 use embassy_sync::blocking_mutex::raw::CriticalSectionRawMutex;
 use embassy_sync::channel::Channel;
 use embassy_time::{Duration, Timer};
-use heapscope::{Arena, Bytes, Facts, Recorded};
+use heapscope::{Arena, Bytes, Facts};
 use serde_json::{json, Value};
 
 const HEAP_BYTES: usize = 48 * 1024;
@@ -26,16 +27,6 @@ const ROUNDS: u32 = 120;
 
 static MEMORY: Arena<HEAP_BYTES> = Arena::new();
 static EVENTS: Arena<65536> = Arena::new();
-
-#[cfg(not(feature = "llff"))]
-#[global_allocator]
-static HEAP: Recorded<heapscope::Heap, 8> = Recorded::new(heapscope::Heap::on(&MEMORY));
-#[cfg(feature = "llff")]
-#[global_allocator]
-static HEAP: Recorded<first_fit::FirstFit> = Recorded::new(first_fit::FirstFit::new());
-
-#[cfg(feature = "llff")]
-mod first_fit;
 
 struct Reading {
     sensor: u32,
@@ -125,8 +116,7 @@ async fn client() {
 
 #[embassy_executor::main(entry = "riscv_rt::entry")]
 async fn main(spawner: Spawner) {
-    #[cfg(feature = "llff")]
-    HEAP.inner().init(MEMORY.take().expect("once"));
+    heaps::begin();
     static mut UART: Bytes<fn(&[u8]) -> Option<usize>> = Bytes(|bytes| {
         board::put(bytes);
         Some(bytes.len())
@@ -183,10 +173,7 @@ fn say(text: &mut [u8; 80], start: usize, lost: u32) -> &[u8] {
         }
     }
     let mut out = Text(text, 0);
-    #[cfg(not(feature = "llff"))]
-    let (free, minimum) = (HEAP.inner().free(), HEAP.inner().minimum_free());
-    #[cfg(feature = "llff")]
-    let (free, minimum) = (HEAP.inner().free(), 0);
+    let (free, minimum) = heaps::free();
     let _ = writeln!(
         out,
         "\nheap {start} {HEAP_BYTES} free {free} minimum {minimum} lost {lost}"
