@@ -19,6 +19,8 @@ from heapscope.capture.record.wrap import write_wrap
 from heapscope.capture.record.wrap_source import EXPORT
 from heapscope.cli.verbs.record import unrecorded
 from heapscope.native.events import Events
+from heapscope.native.reader import NameTable, NativeReader
+from heapscope.trace.feed import read_trace
 
 MALLOC, CALLOC, ALIGNED, REALLOCATED, FAILED = 1, 2, 3, 4, 6
 ENTRY, DEFAULT = "_RNvCsfL_7___rustc12___rust_alloc", "_RNvCsfL_7___rustc11___rdl_alloc"
@@ -131,6 +133,18 @@ def test_what_rusts_own_allocator_asks_is_recorded(
     assert np.all(aligned["align_log2"] == 6)
     assert complete
     assert ("cannot be told" in unrecorded([str(program)])) == bool(options)
+
+
+@pytest.mark.slow
+def test_functions_of_rust_have_the_names_of_their_source(tmp_path: Path) -> None:
+    trace = tmp_path / "T.hst"
+    record([str(built("system"))], RecordOptions(out=str(trace), frames=32))
+    with NativeReader() as reader:
+        read_trace(trace, reader)
+        sites = [site or b"" for site in reader.names(NameTable.SITE).values()]
+    names = {frame.partition(b" ")[0] for site in sites for frame in site.split(b";")}
+    assert {b"work::work", b"alloc::alloc::alloc"} <= names
+    assert sum(name.startswith((b"_R", b"_ZN")) for name in names) <= len(names) // 20
 
 
 @pytest.mark.slow
