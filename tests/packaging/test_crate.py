@@ -52,7 +52,7 @@ def crate(
     """The crate as someone gets it from a registry."""
     target = tmp_path_factory.mktemp("target")
     cargo("package", "--offline", "--allow-dirty", cwd=folder, CARGO_TARGET_DIR=str(target))
-    unpacked = tmp_path_factory.mktemp("crate")
+    unpacked = tmp_path_factory.mktemp("crate")  # all of its files are of one old date
     with tarfile.open(target / "package" / f"heapscope-{version}.crate") as opened:
         opened.extractall(unpacked, filter="data")
     return unpacked / f"heapscope-{version}"
@@ -76,6 +76,7 @@ def test_the_packed_crate_passes_its_own_tests(
 ) -> None:
     trace = tmp_path / "T.hst"
     more = {"HEAPSCOPE_TRACE": str(trace), "HEAPSCOPE_SEED": str(seed)}
+    more["CARGO_TARGET_DIR"] = str(tmp_path / "target")
     cargo("test", "--offline", "--features", "std", cwd=crate, **more)
     info = read_info(trace)
     assert info.events.failed == 1
@@ -86,8 +87,11 @@ def test_the_packed_crate_passes_its_own_tests(
 
 
 @pytest.mark.slow
-def test_callers_without_frame_pointers_are_refused(cargo: Cargo, crate: Path) -> None:
-    stated = cargo.refused("build", "--offline", "--features", "callers", cwd=crate)
+def test_callers_without_frame_pointers_are_refused(
+    cargo: Cargo, crate: Path, tmp_path: Path
+) -> None:
+    more = {"CARGO_TARGET_DIR": str(tmp_path), "RUSTFLAGS": ""}
+    stated = cargo.refused("build", "--offline", "--features", "callers", cwd=crate, **more)
     assert "force-frame-pointers=yes" in stated
 
 

@@ -28,7 +28,7 @@ SOURCE = "/rustc/59807616e1fa2540724bfbac14d7976d7e4a3860/library/std/src/rt.rs"
 WORK = ROOT / "tests" / "recording" / "rust"
 #: The sizes of the work, in the order of its requests.
 SIZES = {
-    MALLOC: [70001, 70003, 70006],
+    MALLOC: [70001, 70003, 70006, 70007, 70008],
     CALLOC: [70002],
     ALIGNED: [70400, 76864],
     REALLOCATED: [70013],
@@ -121,6 +121,14 @@ def of_the_work(events: Events) -> dict[int, list[int]]:
     return {kind: [one for one in sizes[kind] if one >= 70000] for kind in SIZES}
 
 
+def tasks_of(trace: Path, events: Events) -> dict[int, bytes | None]:
+    with NativeReader() as reader:
+        read_trace(trace, reader)
+        names = reader.names(NameTable.TASK)
+    rows = {int(row["size"]): names.get(int(row["task"])) for row in events}
+    return {size: rows[size] for size in (70001, 70006, 70007, 70008)}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [(), ("--config", 'profile.release.lto="fat"')])
 def test_what_rusts_own_allocator_asks_is_recorded(
@@ -167,6 +175,12 @@ def test_one_behind_the_wrapper_is_recorded(tmp_path: Path, options: tuple[str, 
     assert unrecorded([str(program)]) == ""
     events, messages, complete = recorded(program, tmp_path)
     assert of_the_work(events) == SIZES
+    assert tasks_of(tmp_path / "T.hst", events) == {
+        70001: b"main",
+        70006: b"other",
+        70007: b"named",
+        70008: b"main",
+    }
     assert complete
     assert any(f"its own allocators: {RUST}" in one for one in messages)
 

@@ -60,3 +60,13 @@ void hs_rust_record_resized(const void *block, size_t size)
         calls->resized(block, size, 0);
     }
 }
+
+/* The thread polls a task of that name from now on; NULL: none. */
+void hs_rust_record_task(const char *name);
+void hs_rust_record_task(const char *name)
+{
+    const calls_t *calls = heapscope_wrapped_calls.calls;
+    if (calls != NULL) {
+        calls->task(name);
+    }
+}

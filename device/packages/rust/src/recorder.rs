@@ -40,6 +40,8 @@ pub struct Figures {
 }
 
 extern "C" {
+    #[cfg(all(feature = "std", target_os = "linux"))]
+    fn hs_rust_record_task(name: *const c_char);
     fn hs_rust_open(
         memory: *mut c_void,
         size: usize,
@@ -259,6 +261,8 @@ pub(crate) fn allocated(
     cleared: bool,
     callers: Callers,
 ) {
+    #[cfg(all(feature = "std", target_os = "linux"))]
+    let _ = crate::task::LISTENER.set(hs_rust_record_task);
     // SAFETY: the pointer is a number for the recorder.
     unsafe { hs_rust_allocated(block, size, align_log2, cleared, callers) };
 }

@@ -53,15 +53,28 @@ impl Drop for Named {
     }
 }
 
+/// Hears of each poll. It is set by the first request that is recorded, so that a program that only
+/// names its tasks is not linked with what tells `heapscope record`.
+#[cfg(all(feature = "std", target_os = "linux"))]
+pub(crate) static LISTENER: std::sync::OnceLock<unsafe extern "C" fn(*const core::ffi::c_char)> =
+    std::sync::OnceLock::new();
+
 #[cfg(feature = "std")]
 mod running {
     use core::cell::Cell;
+    #[cfg(target_os = "linux")]
+    use core::ffi::c_char;
 
     std::thread_local! {
         static NAME: Cell<usize> = const { Cell::new(0) };
     }
 
     pub(super) fn replace(name: usize) -> usize {
+        #[cfg(target_os = "linux")]
+        if let Some(tell) = super::LISTENER.get() {
+            // SAFETY: the address of a name that stays, or NULL.
+            unsafe { tell(name as *const c_char) };
+        }
         NAME.try_with(|one| one.replace(name)).unwrap_or(0)
     }
 

@@ -1,6 +1,9 @@
 //! Requests of each kind, with sizes that nothing else has.
 
+use std::future::Future;
 use std::hint::black_box;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
 use std::thread;
 
 #[repr(align(64))]
@@ -22,6 +25,13 @@ pub fn work() {
         .spawn(|| black_box(vec![6u8; 70006]).len())
         .expect("a thread");
     assert_eq!(handle.join().expect("it ends"), 70006);
+    let named = pin!(heapscope::task(c"named", async {
+        black_box(vec![7u8; 70007]).len()
+    }));
+    let polled = named.poll(&mut Context::from_waker(Waker::noop()));
+    assert_eq!(polled, Poll::Ready(70007));
+    let after = black_box(vec![8u8; 70008]).len();
+    assert_eq!(after, 70008);
     let sum = plain[0] as usize + cleared[1] as usize + grown.len();
     assert_eq!(sum + aligned[0].0[63] as usize, 6);
 }
