@@ -19,7 +19,7 @@ from heapscope.capture.record.functions import LIBRARY
 from heapscope.capture.record.rust import ENTRY, OWN, UNSURE, rust_allocator
 from heapscope.capture.record.wrap_source import EXPORTED
 
-MALLOC_FAMILY = "a malloc of its own"
+OWN_MALLOC = "a malloc of its own"
 #: The functions that give memory, by the allocator that they belong to. One is enough to know it.
 FAMILIES: dict[str, tuple[str, ...]] = {
     "FreeRTOS": ("pvPortMalloc", "pvPortCalloc"),
@@ -49,7 +49,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "tcmalloc": ("tc_malloc",),
     "dlmalloc": ("dlmalloc",),
     "Go": ("runtime.mallocgc",),
-    MALLOC_FAMILY: ("malloc",),
+    OWN_MALLOC: ("malloc",),
 }
 RUST = "Rust's #[global_allocator]"
 HOOKED = "named by --hook"  #: an allocator that only the user knows
@@ -135,10 +135,10 @@ def _look(elf: Any, names: frozenset[str]) -> Look:
     result: dict[str, list[tuple[str, str]]] = {}
     for name, linkage in functions.items():
         if name in _FAMILY_OF or name in wrapped:
-            family = _FAMILY_OF.get(name, MALLOC_FAMILY if name in LIBRARY else HOOKED)
+            family = _FAMILY_OF.get(name, OWN_MALLOC if name in LIBRARY else HOOKED)
             result.setdefault(family, []).append((name, linkage))
     if linked:  # the C library's, in front of which the linker has put the recorder
-        result.pop(MALLOC_FAMILY, None)
+        result.pop(OWN_MALLOC, None)
     rows = [_row(one, result[one], recorded) for one in (*FAMILIES, HOOKED) if one in result]
     if called := sorted(wrapped & taken & LIBRARY.keys(), key=tuple(LIBRARY).index):
         rows.append(_row(LIBRARY_CALLS, [(name, "global") for name in called], recorded))
