@@ -103,7 +103,7 @@ native: .venv/made ## the lab's library alone, in seconds after a change of C; n
 	done; \
 	$(VENV)/python cmake/declare.py lab/native lab/heapscope/native/declarations.py
 
-packages: .venv/made ## for Arduino, PlatformIO and ESP-IDF, in build/packages; URL=where the repository is
+packages: .venv/made ## for Arduino, PlatformIO, ESP-IDF and Rust, in build/packages; URL=where the repository is
 	@$(VENV)/python device/packages/pack.py build/packages --url "$(URL)"
 
 wheels: dev ## of all systems, cross-built by zig, in build/wheels; ONLY=linux-x86_64 for one

@@ -29,6 +29,7 @@ __all__ = [
     "need_path",
     "need_program",
     "need_root",
+    "need_rust_sources",
     "need_static_library",
     "need_thread_sanitizer",
 ]
@@ -101,6 +102,20 @@ def need_checkout() -> None:
     """A clone, not the files alone."""
     if not _succeeds("git", "-C", str(ROOT), "rev-parse", "--git-dir"):
         raise MissingError("a git checkout; Debian package: git")
+
+
+def need_rust_sources() -> Path:
+    """A cargo beside whose compiler the sources of Rust's library are, which it can compile for a
+    chip."""
+    for folder in (*os.environ["PATH"].split(os.pathsep), "/usr/bin"):
+        cargo, rustc = Path(folder, "cargo"), Path(folder, "rustc")
+        if _succeeds(str(cargo), "--version") and _succeeds(str(rustc), "--version"):
+            command = (str(rustc), "--print", "sysroot")
+            done = subprocess.run(command, capture_output=True, text=True, check=True)
+            library = Path(done.stdout.strip(), "lib", "rustlib", "src", "rust", "library")
+            if (library / "Cargo.lock").is_file():
+                return cargo
+    raise MissingError("the sources of Rust's library; Debian package: rust-web-src")
 
 
 def _need_c(flag: str, what: str) -> None:

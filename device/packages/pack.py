@@ -1,4 +1,4 @@
-"""Makes the folders and archives that package managers take: for Arduino, PlatformIO and ESP-IDF.
+"""Makes the folders and archives that package managers take: Arduino, PlatformIO, ESP-IDF, cargo.
 
     python device/packages/pack.py FOLDER [--url URL]
 
@@ -20,6 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 DEVICE = ROOT / "device"
 ARDUINO = DEVICE / "packages" / "arduino"
+RUST = DEVICE / "packages" / "rust"
 #: In every package, beside the code.
 PAPERS = {"LICENSE": "LICENSE", "CHANGELOG.md": "CHANGELOG.md", "device/README.md": "README.md"}
 #: The ways into the recorder that a sketch can take.
@@ -27,6 +28,10 @@ SKETCH_WAYS = ("arduino", "esp_idf", "glue", "libc")
 #: Neither is a part of the component: another system's, or a component of its own.
 NOT_OF_THE_COMPONENT = ("examples", "packages", "zephyr", "README.md", "port/zephyr", "port/posix")
 NOT_OF_THE_COMPONENT += ("port/bare", "compat/esp_idf", "compat/freertos", "compat/zephyr")
+
+#: The C sources of the crate; and what cargo leaves in its folder.
+OF_THE_CRATE = ("include", "src/heap", "src/recorder", "src/trace")
+NOT_OF_THE_CRATE = ("target", "Cargo.lock")
 
 
 def version() -> str:
@@ -99,6 +104,22 @@ def esp_idf(target: Path, url: str | None) -> Path:
     return folder
 
 
+def rust(target: Path, url: str | None) -> Path:
+    """The crate: its own files, and the C sources that its build.rs looks for."""
+    folder = _begun(target / "rust" / "heapscope")
+    _copy_tree(RUST, folder, without=NOT_OF_THE_CRATE)
+    for name in OF_THE_CRATE:
+        _copy_tree(DEVICE / name, folder / "device" / name)
+    sink = Path("compat", "recorder", "sink_rtt.h")
+    _copy(DEVICE / sink, folder / "device" / sink)
+    manifest = folder / "Cargo.toml"
+    text = manifest.read_text(encoding="utf-8")
+    place = "" if url is None else f'\nrepository = "{url}"'
+    text = text.replace('version = "0.0.0"', f'version = "{version()}"{place}', 1)
+    manifest.write_text(text.split("\n", 2)[2], encoding="utf-8")
+    return folder
+
+
 def _members(folder: Path) -> Iterator[tuple[str, bytes]]:
     for path in sorted(folder.rglob("*")):
         if path.is_file():
@@ -130,7 +151,7 @@ def main() -> None:
     given = parser.parse_args()
     url = given.url or None
     zipped(arduino(given.folder, url), given.folder / f"heapscope-arduino-{version()}.zip")
-    for name, make in (("platformio", platformio), ("esp-idf", esp_idf)):
+    for name, make in (("platformio", platformio), ("esp-idf", esp_idf), ("rust", rust)):
         tarred(make(given.folder, url), given.folder / f"heapscope-{name}-{version()}.tar.xz")
     for archive in sorted(given.folder.glob("heapscope-*")):
         print(archive)

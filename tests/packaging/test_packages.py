@@ -97,7 +97,7 @@ def test_archives_are_the_same_whoever_makes_them(packages: Path, tmp_path: Path
     pack(tmp_path, "--url", URL)
     first = {path.name: path.read_bytes() for path in packages.glob("heapscope-*")}
     assert {path.name: path.read_bytes() for path in tmp_path.glob("heapscope-*")} == first
-    assert len(first) == 3
+    assert len(first) == 4
 
 
 def test_who_gives_no_place_of_the_repository_is_reported(tmp_path: Path) -> None:

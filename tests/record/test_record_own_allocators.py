@@ -389,10 +389,10 @@ def test_names_for_the_librarys_malloc_are_recorded_with_the_programs_own_calls_
     assert names == {"FreeRTOS", "ESP-IDF", LIBRARY_CALLS}
 
 
-def _zephyr(folder: Path, *wrap: object) -> Path:
+def _zephyr(folder: Path, *wrap: object, more: tuple[str, ...] = ()) -> Path:
     """Linked twice: all of the firmware's own names are local in the program."""
     flags = [*c_compiler(), "-O1", "-w", "-fno-builtin", "-fno-pie", "-fvisibility=hidden"]
-    names = ("zephyr_kernel.c", "zephyr_heap.c", "zephyr_app.c")
+    names = ("zephyr_kernel.c", "zephyr_heap.c", "zephyr_app.c", *more)
     elf, own, program = (folder / name for name in ("zephyr.elf", "own.o", "zephyr.exe"))
     _run(*flags, "-r", "-nostdlib", *(FIRMWARE / name for name in names), *wrap, "-o", elf)
     _run("objcopy", "--localize-hidden", elf, own, "-w", "--localize-symbol=_*")
@@ -447,3 +447,39 @@ def test_the_inner_heap_of_a_firmware_can_be_recorded_alone(zephyr: Path, tmp_pa
     aligned = [1 << int(row["align_log2"]) for row in events_of(trace) if row["kind"] == ALIGNED]
     assert aligned == [more, more, 64]
     assert image.unknown == 0
+
+
+def test_the_malloc_of_a_firmwares_own_library_is_recorded(tmp_path: Path) -> None:
+    more = ("zephyr_libc.c",)
+    plain = _zephyr(tmp_path, more=more)
+    assert "(malloc)" in unrecorded([str(plain)])
+    built = write_wrap(tmp_path, plain)
+    assert {"malloc", "free", "k_malloc"} <= set(built.functions)
+    trace = tmp_path / "T.hst"
+    wrapped = _zephyr(tmp_path, built.source, f"@{built.options}", more=more)
+    image, result = recorded(wrapped, trace)
+    assert sizes(trace, MALLOC) == [4001, 303, 301]
+    assert image.unknown == 0
+    assert result.complete
+
+
+def test_calls_of_newlib_are_recorded_also_where_its_own_functions_make_them(
+    tmp_path: Path,
+) -> None:
+    files = [FIRMWARE / f"newlib_{part}.c" for part in ("app", "malloc", "heap")]
+    build = [*c_compiler(), "-O1", "-w", "-fno-builtin", *files]
+    _run(*build, "-o", tmp_path / "plain")
+    assert "newlib (_malloc_r)" in unrecorded([str(tmp_path / "plain")])
+    built = write_wrap(tmp_path, tmp_path / "plain")
+    _run(*build, built.source, f"@{built.options}", "-o", tmp_path / "firmware")
+    trace = tmp_path / "T.hst"
+    image, result = recorded(tmp_path / "firmware", trace)
+    assert sizes(trace, MALLOC) == [502, 501]
+    assert sizes(trace, 2) == [504]
+    assert sizes(trace, ALIGNED) == [505]
+    assert sizes(trace, REALLOCATED) == [503]
+    assert sizes(trace, FAILED) == [2 << 20]
+    assert len(sizes(trace, FREED)) == 3
+    assert image.unknown == 0
+    assert {one.name for one in image.allocators} == {"newlib", "a malloc of its own"}
+    assert result.complete

@@ -228,10 +228,12 @@ size_t hs_recorder_drain(hs_recorder_t *recorder, size_t events)
     size_t done = 0;
     while (done < events && next_take(recorder, kept)) { /* bound: `events` */
         done++;
+#if HS_RECORDER_SNAPSHOTS
         if (recorder->snapshot.phase >= HS_SNAPSHOT_BEFORE &&
             !hs_recorder_snapshot_pass(recorder)) {
             break;
         }
+#endif
     }
     return done;
 }

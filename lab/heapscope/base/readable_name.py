@@ -12,6 +12,7 @@ from heapscope.base.rust_names import rust_name
 
 _LIBRARIES = ("libstdc++.so.6", "libc++abi.so.1", "/usr/lib/libc++abi.dylib")
 _HASH = re.compile(r"(.*)::h[0-9a-f]{16}", re.DOTALL)
+_RUST = re.compile(r"_ZN.*17h[0-9a-f]{16}E(?:\.llvm\.\d+)?", re.DOTALL)
 _PART = re.compile(r"(\d+)(?=[A-Za-z_$.])")
 #: Before a name: nested; of this file alone. After it: nothing more of it.
 _BEGIN = re.compile(r"_Z(N[VKr]*|L)?")
@@ -21,6 +22,11 @@ _ESCAPED = {
 }  # fmt: skip
 _CODE = re.compile(r"\$u([0-9a-f]{1,6})\$")
 _IN_TEXT = re.compile(r"\b_[ZR]\w+")
+
+
+def is_rust(symbol: str) -> bool:
+    """By either way in which Rust's compiler writes a symbol."""
+    return symbol.startswith("_R") or _RUST.fullmatch(symbol) is not None
 
 
 @functools.lru_cache(maxsize=65536)

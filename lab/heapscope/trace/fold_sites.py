@@ -12,7 +12,8 @@ from contextvars import ContextVar
 #: Between a frame's function and the library that it is of; the program's own frames have none.
 IN_LIBRARY = " in "
 
-#: Functions that only hand a request on. The C++ ones are those of libstdc++ and libc++.
+#: Functions that only hand a request on. The C++ ones are those of libstdc++ and libc++; Rust's are
+#: its library's and those of the crate heapscope.
 _ALLOCATOR = re.compile(
     r"(?:(?:__libc_|__GI___libc_|__interceptor_|rtld_|dl_)?"
     r"(?:malloc|calloc|realloc|reallocarray|aligned_alloc|memalign|posix_memalign|valloc|pvalloc)"
@@ -23,6 +24,9 @@ _ALLOCATOR = re.compile(
     r"(?:allocator<|allocator_traits<|__new_allocator<|new_allocator<|__allocat|__libcpp_alloc"
     r"|__libcpp_operator_new)"
     r"|std::[^(]*>::_M_allocate\w*\("
+    r"|(?:__rustc::)?__(?:rust|rdl|rg)_(?:alloc|realloc)|hs_rust_\w+ |critical_section::with(?!\w)"
+    r"|<?(?:alloc::(?:alloc|raw_vec)|std::(?:sys::)?alloc)::|<heapscope::(?:recorded|heap)::"
+    r"|alloc::boxed::(?:box_|Box<)"
 )
 
 _folded: ContextVar[tuple[str, ...]] = ContextVar("folded", default=())

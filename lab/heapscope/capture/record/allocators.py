@@ -16,8 +16,10 @@ from heapscope.base.elf import DAMAGE
 from heapscope.base.rows.figure import figure
 from heapscope.base.rows.row import Row
 from heapscope.capture.record.functions import LIBRARY
+from heapscope.capture.record.rust import ENTRY, OWN, UNSURE, rust_allocator
 from heapscope.capture.record.wrap_source import EXPORTED
 
+OWN_MALLOC = "a malloc of its own"
 #: The functions that give memory, by the allocator that they belong to. One is enough to know it.
 FAMILIES: dict[str, tuple[str, ...]] = {
     "FreeRTOS": ("pvPortMalloc", "pvPortCalloc"),
@@ -41,12 +43,13 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "ChibiOS": ("chHeapAllocAligned", "chHeapAlloc"),
     "o1heap": ("o1heapAllocate",),
     "Heapscope": ("hs_heap_malloc", "hs_regions_malloc"),
-    "jemalloc": ("je_malloc",),
+    "newlib": ("_malloc_r", "_calloc_r", "_memalign_r"),
+    "jemalloc": ("je_malloc", "_rjem_malloc"),
     "mimalloc": ("mi_malloc",),
     "tcmalloc": ("tc_malloc",),
     "dlmalloc": ("dlmalloc",),
     "Go": ("runtime.mallocgc",),
-    "a malloc of its own": ("malloc",),  # or one of LIBRARIES
+    OWN_MALLOC: ("malloc",),  # or one of LIBRARIES
 }
 #: The C libraries whose malloc a program has in it, by a variable of it; the first counts.
 LIBRARIES = {
@@ -55,7 +58,7 @@ LIBRARIES = {
     "__malloc_sbrk_top": "picolibc",
     "__malloc_sbrk_start": "newlib-nano",
 }
-OWN_MALLOC = "a malloc of its own"
+RUST = "Rust's #[global_allocator]"
 HOOKED = "named by --hook"  #: an allocator that only the user knows
 LIBRARY_CALLS = "the C library, called by the program itself"
 _FAMILY_OF = {name: family for family, names in FAMILIES.items() for name in names}
@@ -83,7 +86,8 @@ class Look:
     """The answer of a program's file. `stripped`: it has no table of its own symbols. `functions`:
     the functions that were looked for and are there, and how; `taken`: those that it takes from a
     library. `half_linked`: it is one object that goes into a program. `unheard`: functions are
-    wrapped, but the recorder cannot find them."""
+    wrapped, but the recorder cannot find them. `unsure`: it is of Rust and may have an allocator
+    of its own."""
 
     allocators: tuple[OwnAllocator, ...] = ()
     stripped: bool = False
@@ -91,6 +95,7 @@ class Look:
     taken: frozenset[str] = frozenset()
     half_linked: bool = False
     unheard: bool = False
+    unsure: bool = False
 
     @property
     def recorded(self) -> tuple[OwnAllocator, ...]:
@@ -124,7 +129,7 @@ def _look(elf: Any, names: frozenset[str]) -> Look:
         return Look(stripped=True)
     linked = elf.get_section_by_name(_LINKED) is not None
     wrapped = _wrapped(elf)
-    names = names | _FAMILY_OF.keys() | wrapped
+    names = names | _FAMILY_OF.keys() | wrapped - {ENTRY}
     functions: dict[str, str] = {}
     taken = set()
     for name, linkage in _functions(elf, table, names):
@@ -137,15 +142,19 @@ def _look(elf: Any, names: frozenset[str]) -> Look:
     result: dict[str, list[tuple[str, str]]] = {}
     for name, linkage in functions.items():
         if name in _FAMILY_OF or name in wrapped:
-            result.setdefault(_FAMILY_OF.get(name, HOOKED), []).append((name, linkage))
+            family = _FAMILY_OF.get(name, OWN_MALLOC if name in LIBRARY else HOOKED)
+            result.setdefault(family, []).append((name, linkage))
     if linked:  # the C library's, in front of which the linker has put the recorder
         result.pop(OWN_MALLOC, None)
     if (library := _library(elf, table)) and OWN_MALLOC in result:
-        result[library] = result.pop(OWN_MALLOC)
-    order = (*FAMILIES, *LIBRARIES.values(), HOOKED)
+        result[library] = [*result.pop("newlib", []), *result.pop(OWN_MALLOC)]
+    order = dict.fromkeys((*FAMILIES, *LIBRARIES.values(), HOOKED))
     rows = [_row(one, result[one], recorded) for one in order if one in result]
     if called := sorted(wrapped & taken & LIBRARY.keys(), key=tuple(LIBRARY).index):
         rows.append(_row(LIBRARY_CALLS, [(name, "global") for name in called], recorded))
+    rust = rust_allocator(elf)
+    if rust == OWN or ENTRY in wrapped:
+        rows.append(_row(RUST, [(ENTRY, "local")], recorded))
     return Look(
         allocators=tuple(rows),
         stripped=stripped,
@@ -153,6 +162,7 @@ def _look(elf: Any, names: frozenset[str]) -> Look:
         taken=frozenset(taken),
         half_linked=elf["e_type"] == _RELOCATABLE,
         unheard=unheard,
+        unsure=rust == UNSURE and ENTRY not in recorded,
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from symbolic.debuginfo import Archive
 from symbolic.exceptions import SymbolicError
 
-from heapscope.base.readable_name import cpp_name
+from heapscope.base.readable_name import cpp_name, is_rust, readable_name
 from heapscope.native.recorder import ModuleRow
 from heapscope.trace import call_sites
 from heapscope.trace.fold_sites import IN_LIBRARY
@@ -82,7 +82,8 @@ def site_name(stack: Sequence[int], symbols: Symbols, known: int) -> bytes:
 
 
 def _frame(place: Any) -> str:
-    symbol = cpp_name(place.symbol or "?")
+    symbol = place.symbol or "?"
+    symbol = readable_name(symbol) if is_rust(symbol) else cpp_name(symbol)
     line = f" ({Path(place.full_path).name}:{place.line})" if place.full_path and place.line else ""
     return symbol + line
 

@@ -12,13 +12,17 @@ from pathlib import Path
 from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
 from heapscope.base.whole_file import write_whole
-from heapscope.capture.record.allocators import Look, look_at, names_of
+from heapscope.capture.record.allocators import RUST, Look, look_at, names_of
 from heapscope.capture.record.functions import CPLUSPLUS, FUNCTIONS, KINDS, LIBRARY
+from heapscope.capture.record.rust import REMEDY
 from heapscope.capture.record.wrap_source import EXPORT, wrap_cmake, wrap_source
 
 SOURCE, OPTIONS, CMAKE = "heapscope_wrap.c", "heapscope_wrap.txt", "heapscope_wrap.cmake"
 #: A function that each ESP-IDF has whose heap is its own. That for Linux asks the C library's.
 _OWN_HEAP_OF_IDF = "multi_heap_register"
+
+#: The functions of a program that brings a C library's malloc along.
+_MALLOC_FAMILY = ("malloc", "calloc", "realloc", "aligned_alloc", "memalign", "free")
 
 _HOOK = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:=(\w+))?", re.ASCII)
 
@@ -45,6 +49,9 @@ def write_wrap(
     named = dict(_hook(one) for one in hooks)
     known = FUNCTIONS | named
     program, look = _hooked_file(program, {*known, *LIBRARY, _OWN_HEAP_OF_IDF})
+    if "malloc" in look.functions:
+        own = {name: LIBRARY[name] for name in _MALLOC_FAMILY if name in look.functions}
+        known = own | known
     matches = [
         name for name in known if name in look.functions or name in look.taken & LIBRARY.keys()
     ]
@@ -136,6 +143,11 @@ def _check(
         )
     if look.stripped:
         raise InputError(f"{shown}: is stripped", remedy="build it without -s, and do not strip it")
+    if any(one.name == RUST for one in look.allocators):
+        raise InputError(
+            f"{shown}: {RUST} is bound before a linker can put another function in front of it",
+            remedy=REMEDY,
+        )
     raise InputError(
         f"{shown}: has no allocator that is known here",
         remedy="name its functions: --hook my_alloc=malloc --hook my_free=free",

@@ -145,14 +145,20 @@ def _refuse_with_pid(command: Sequence[str], **given: object) -> None:
 def unrecorded(command: Sequence[str]) -> str:
     """The sentence about allocators of a program that a recording of it would not hold, before it
     runs; empty: none is known. HeapscopeError: the program cannot be recorded."""
-    from heapscope.capture.record.allocators import look_at, names_of
+    from heapscope.capture.record.allocators import RUST, look_at, names_of
     from heapscope.capture.record.objects import Objects
     from heapscope.capture.record.program import find_program
+    from heapscope.capture.record.rust import REMEDY
     from heapscope.capture.record.wrap_source import EXPORT
 
     program = find_program(command, Objects())
     look = look_at(program.path)
     unseen = look.unseen
+    if look.unsure:
+        return (
+            "whether Rust's allocator here is the program's own cannot be told; requests that one "
+            f"serves without malloc will not be recorded: {REMEDY}"
+        )
     if not unseen:
         return ""
     if look.unheard:
@@ -160,10 +166,13 @@ def unrecorded(command: Sequence[str]) -> str:
             f"calls of {names_of(unseen)} will not be recorded: the program's last link lacks "
             f"{EXPORT}"
         )
-    return (
-        f"calls of {names_of(unseen)} will not be recorded; `heapscope record --wrap FOLDER -- "
-        f"{printable(command[0], limit=400)}` says how they are"
-    )
+    ways = []
+    if any(one.name == RUST for one in unseen):
+        ways.append(REMEDY)
+    if any(one.name != RUST for one in unseen):
+        shown = printable(command[0], limit=400)
+        ways.append(f"`heapscope record --wrap FOLDER -- {shown}` says how they are")
+    return f"calls of {names_of(unseen)} will not be recorded; {'; '.join(ways)}"
 
 
 def wrap_file(
