@@ -114,7 +114,7 @@ static inline uint32_t kind_found(const char *name)
     if (strcmp(name, "newlib") == 0) {
         return 2;
     }
-    return kind_in(name, few, KIND_COUNT(few)) ? 3 : kind_in(name, some, KIND_COUNT(some)) ? 6 : 9;
+    return kind_in(name, few, KIND_COUNT(few)) ? 3 : kind_in(name, some, KIND_COUNT(some)) ? 5 : 9;
 }
 
 /* An alignment that a region's base must have; bytes. */

