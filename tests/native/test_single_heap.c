@@ -1,4 +1,6 @@
 /* A heap without a trace: fills and drills agree with the same requests made one by one. */
+#include <string.h>
+
 #include "../models/check.h"
 #include "allocators/allocators.h"
 #include "lab/lab.h"
