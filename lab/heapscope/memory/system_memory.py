@@ -4,7 +4,7 @@ linker map or the user states it."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from heapscope.base.capabilities import ALL, DEFAULT, SPIRAM
 from heapscope.base.errors import InputError
@@ -47,6 +47,7 @@ def system_memory(options: MemoryOptions, recorded: Mapping[str, str]) -> Chosen
     notes: list[str] = []
     heaps, allocator = _heaps(system, options, allocator, notes)
     regions = tuple(_regions(system, options, heaps, allocator, notes))
+    tenants = tuple(_tenants(options, notes))
     layout = Layout(
         name=f"{system.title}, {' + '.join(f'{one.size:,}' for one in regions)} bytes",
         regions=regions,
@@ -55,9 +56,8 @@ def system_memory(options: MemoryOptions, recorded: Mapping[str, str]) -> Chosen
         sdk="",
         source=f"--system {system.name}",
         notes=tuple(notes),
-        tenants=tuple(_tenants(options, notes)),
+        tenants=tenants,
     )
-    layout = replace(layout, notes=tuple(notes))
     layout.check()
     return ChosenMemory(layout=layout)
 
@@ -159,7 +159,8 @@ def _given(system: System, text: str) -> Iterator[_Heap]:
 def _zephyr(
     heaps: KconfigHeaps, allocator: str, chosen: bool, notes: list[str]
 ) -> tuple[list[_Heap], str]:
-    """The system heap, or the arena of malloc where that is asked about or is all there is."""
+    """The system heap; the arena of malloc where --allocator or the trace names it, or nothing else
+    is there."""
     kernel, why = kernel_heap(heaps)
     arena = libc_arena(heaps)
     of_libc = allocator.startswith("zephyr-malloc")

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from recording.traces import events_of
 from typer.testing import CliRunner
 
 from heapscope.base.capabilities import CAPABILITIES
@@ -19,7 +20,7 @@ from heapscope.base.errors import InputError
 from heapscope.capture.left_out import SHOWN, BadLine
 from heapscope.capture.line_forms import import_text
 from heapscope.cli.app import app
-from heapscope.native.events import Events, NativeWriter, event_dtype, keep_events, take_events
+from heapscope.native.events import Events, NativeWriter, event_dtype
 from heapscope.native.importer import reason_names
 from heapscope.native.reader import NameTable, NativeReader
 from heapscope.trace.info import read_info
@@ -32,15 +33,6 @@ LETTERS = {MALLOC: "a", CALLOC: "c", ALIGNED: "m", REALLOC: "r"}
 def write(folder: Path, content: str) -> Path:
     (folder / "in.txt").write_bytes(content.encode())
     return folder / "in.txt"
-
-
-def events_of(trace: Path) -> Events:
-    with NativeReader() as reader:
-        keep_events(reader)
-        reader.push(trace.read_bytes())
-        parts = list(take_events(reader))
-        reader.finish()
-        return np.concatenate([*parts, *take_events(reader)])
 
 
 def test_every_capability_has_its_name(tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ from dataclasses import replace
 from heapscope.answers.fit.smallest_pool import FitResult, SystemCost
 from heapscope.memory.systems.system import System, cost_of
 
+_NO_POOL = 1 << 62  # bytes: more than any pool
+
 
 def on_system(results: Sequence[FitResult], system: System) -> list[FitResult]:
     """The results, each with the cost of its allocator."""
@@ -29,6 +31,5 @@ def _cost(result: FitResult, system: System) -> SystemCost:
 
 def ram_of(result: FitResult) -> int:
     """Bytes by which allocators are compared; results without a pool come last."""
-    if result.pool is None:
-        return 1 << 62
-    return result.pool + (result.system.outside or 0 if result.system else 0)
+    together = result.pool if result.system is None else result.system.together
+    return _NO_POOL if together is None else together

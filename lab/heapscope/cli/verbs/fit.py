@@ -264,7 +264,7 @@ def _check_lists(names: Sequence[str]) -> None:
 
 
 def _system(name: str | None, *of_idf: object) -> AskedSystem | None:
-    """None: no system is asked about."""
+    """None: --system is not given."""
     from heapscope.memory.systems.system import find_system
 
     if name is None:

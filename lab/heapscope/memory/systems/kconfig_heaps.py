@@ -10,8 +10,10 @@ from pathlib import Path
 from heapscope.base.errors import InputError
 from heapscope.base.printable import printable
 from heapscope.memory.layout.pool import POOL_MAX
+from heapscope.trace.whole import read_whole
 
-_MAX = 4 << 20
+_REMEDY = "give a prj.conf or build/zephyr/.config"
+_SIZE_MAX = 4 << 20
 _LINE = re.compile(r'\s*CONFIG_(\w+)\s*=\s*(?:"([^"]*)"|(.*?))\s*')
 _UNSET = re.compile(r"#\s*CONFIG_(\w+) is not set\s*")
 _NUMBER = re.compile(r"-?(?:0x[0-9a-fA-F]{1,8}|\d{1,10})")
@@ -66,18 +68,12 @@ class KconfigHeaps:
 def read_kconfig_heaps(path: str | Path) -> KconfigHeaps:
     """The last value of an option counts, as in a build; a note names one that is set twice.
     InputError: the file cannot be read, or has no option."""
-    name = printable(str(path), limit=400)
-    try:
-        with Path(path).open("rb") as file:
-            text = file.read(_MAX).decode("utf-8", "replace")
-    except OSError as error:
-        raise InputError(
-            f"{name}: {error.strerror}", remedy="give a prj.conf or build/zephyr/.config"
-        ) from None
+    whole = read_whole(path, limit=_SIZE_MAX, what="a configuration", remedy=_REMEDY)
+    name = whole.name
     values: dict[str, str] = {}
     lines: dict[str, int] = {}
     notes: list[str] = []
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(whole.data.decode("utf-8", "replace").splitlines(), 1):
         match, unset = _LINE.fullmatch(line), _UNSET.fullmatch(line)
         if match is None and unset is None:
             continue
@@ -91,9 +87,7 @@ def read_kconfig_heaps(path: str | Path) -> KconfigHeaps:
             )
         values[option], lines[option] = value, number
     if not values:
-        raise InputError(
-            f"{name}: no option in it", remedy="give a prj.conf or build/zephyr/.config"
-        )
+        raise InputError(f"{name}: no option in it", remedy=_REMEDY)
     return KconfigHeaps(file=name, values=values, lines=lines, notes=tuple(notes))
 
 

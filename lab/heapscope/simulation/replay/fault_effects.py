@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from heapscope.memory.layout.faults import copies, refuses
+from heapscope.memory.layout.faults import fault_of
 from heapscope.memory.layout.region_rows import RegionRow
 from heapscope.simulation.result.failure import FailureRow
 
@@ -17,10 +17,11 @@ def effects_of(regions: Iterable[RegionRow], failures: Sequence[FailureRow]) -> 
     effects = {}
     for allocator, those in rows.items():
         clauses = []
+        fault = fault_of(allocator)
         copied = sum(row.step_copied for row in those)
-        if copies(allocator) and copied:
+        if fault.copies and copied:
             clauses.append(f"realloc copied {copied:,} bytes")
-        if refuses(allocator) and failures:
+        if fault.refuses and failures:
             had, listed = sum(_had_block(row, those) for row in failures), len(failures)
             clauses.append(
                 f"a free block had the size of {had:,} of the {listed:,} failed requests listed"
