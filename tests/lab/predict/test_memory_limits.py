@@ -115,6 +115,14 @@ def test_later_states_have_no_more(models: Iterator[MemoryModel]) -> None:
         assert dram(result, APP_MAIN) < dram(result, BOOT) + memory.rtc
 
 
+def test_no_task_is_held_twice(models: Iterator[MemoryModel]) -> None:
+    """However many rows of the table may bring it: the radios, the network, an older release."""
+    for _, result in zip(range(60), models, strict=False):
+        for state in (*result.states, result.busiest):
+            held = [each.part for each in result.held(state) if each.part.component == "stacks"]
+            assert len({part.what for part in held}) == len(held), (state, held)
+
+
 @pytest.mark.cells(2)
 @pytest.mark.parametrize("option", [*COUNTS, *SIZES, *WINDOWS])
 def test_more_of_an_option_takes_memory_and_no_more_than_it_is(

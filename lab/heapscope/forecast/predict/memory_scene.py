@@ -13,7 +13,7 @@ from heapscope.forecast.predict.chip_memory import ChipMemory, chip_memory
 from heapscope.forecast.predict.demand import Demand
 from heapscope.forecast.predict.formula import Number
 from heapscope.forecast.predict.library_sizes import library_size
-from heapscope.forecast.predict.part_table import Minor, minor_number
+from heapscope.forecast.predict.part_table import NET, Minor, minor_number
 from heapscope.memory.layout.chips import load_chip
 
 _HEADER = 4  # of a block of the heap
@@ -285,6 +285,7 @@ _NAMES: Mapping[str, Callable[[MemoryScene], Number]] = {
     ),
     "wifi_psram": lambda scene: scene.on("SPIRAM_TRY_ALLOCATE_WIFI_LWIP") and scene.on("SPIRAM"),
     "with_wifi": lambda scene: "wifi" in scene.links,
+    "with_net": lambda scene: not {"wifi", NET}.isdisjoint(scene.links),
     "ble_works": lambda scene: BLE_WORKS in scene.links,
     "tcp": lambda scene: scene.demand.tcp,
     "udp": lambda scene: min(scene.demand.udp, scene.number("LWIP_MAX_UDP_PCBS", 16)),
